@@ -67,10 +67,12 @@ impl<'a> Arguments<'a> {
                 let takes = style.values.contains(&last.name.as_str());
                 let next = words.peek().copied();
                 let is_option = next.is_some_and(|next| next.starts_with('-') && next != "-");
-                last.value = next.filter(|_| takes || !is_option);
+                // With blanks in it, it may be the value of one whose name was cut short.
+                let is_text = next.is_some_and(|next| next.contains(char::is_whitespace));
+                last.value = next.filter(|_| takes || !is_option || is_text);
                 open = !takes && is_option;
-                // What is the value of one that is itself a value is a word of its own.
-                if last.value.is_some() && !(was_open && is_option) {
+                // With another subcommand the option may take no value: then an option is one.
+                if last.value.is_some() && !is_option {
                     words.next();
                 }
                 let text = next.filter(|_| !is_option && (!takes || was_open));
@@ -159,7 +161,9 @@ mod tests {
                 &["repo", "delete?", "o/r"][..],
             ),
             (&["-XDELETE", "api"], &["-X=DELETE"], &["api"]),
-            (&["-X", "-v"], &["-X=-v"], &[]),
+            (&["-X", "-v"], &["-X=-v", "-v"], &[]),
+            (&["-X", "--region", "x", "y"], &["-X=--region", "--region=x"], &["y"]),
+            (&["--abc", "--\ndrop x"], &["--abc=--\ndrop x", "--\ndrop x"], &[]),
             (&["-vvv", "-n=5"], &["-v", "-v", "-v", "-n=5"], &[]),
             (&["-qcDROP x"], &["-q", "-c=DROP x"], &[]),
             (&["--region", "x", "ls"], &["--region=x"], &["ls"]),

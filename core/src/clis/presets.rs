@@ -43,6 +43,9 @@ pub(crate) struct Preset {
     pub abbreviates: bool,
     /// Words that may stand before a subcommand and change nothing.
     pub skips: &'static [&'static str],
+    /// The program's own subcommands, where any other word could lead to a program of somebody else's.
+    /// Empty: there are no such.
+    pub subcommands: &'static [&'static str],
     /// What is denied.
     pub denied: &'static [Denied],
     /// Options whose values are SQL or commands of psql.
@@ -60,6 +63,8 @@ pub(crate) struct Denied {
     pub options: &'static [&'static str],
     /// True if only an option before the subcommand counts.
     pub global: bool,
+    /// A pattern of which one word behind the subcommand must fit all. Empty: none need be.
+    pub anywhere: &'static str,
     /// What is found in the value of the option; without options, in a word behind the subcommand.
     pub value: &'static str,
     /// What makes it fine when it fits all of the value.
@@ -71,12 +76,17 @@ pub(crate) struct Denied {
 impl Denied {
     /// A subcommand with everything below it; no words: every call.
     const fn all(words: &'static [&'static str], why: &'static str) -> Denied {
-        Denied { words, options: &[], global: false, value: "", unless: "", why }
+        Denied { words, options: &[], global: false, anywhere: "", value: "", unless: "", why }
     }
 
     /// Only with one of these options.
     const fn with(self, options: &'static [&'static str]) -> Denied {
         Denied { options, ..self }
+    }
+
+    /// Only with such a word behind the subcommand.
+    const fn around(self, anywhere: &'static str) -> Denied {
+        Denied { anywhere, ..self }
     }
 
     /// Only with such a value.
@@ -95,6 +105,10 @@ impl Denied {
     }
 }
 
+/// What is denied of every preset that has a list of subcommands.
+pub(crate) const NOT_ITS_OWN: &str =
+    "words that are no subcommands of the program itself: aliases, plugins and programs elsewhere";
+
 /// A preset with nothing in it.
 const NONE: Preset = Preset {
     name: "",
@@ -109,6 +123,7 @@ const NONE: Preset = Preset {
     single_dash: false,
     abbreviates: false,
     skips: &[],
+    subcommands: &[],
     denied: &[],
     sql: &[],
     adapter: Adapter::None,
@@ -193,6 +208,9 @@ impl Preset {
             if !all.contains(&denied.why) {
                 all.push(denied.why);
             }
+        }
+        if !self.subcommands.is_empty() {
+            all.push(NOT_ITS_OWN);
         }
         if !self.sql.is_empty() {
             all.push(super::sql::BLOCKED);

@@ -3,7 +3,7 @@
 
 use std::cell::Cell;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -14,7 +14,7 @@ use crate::exec::sandbox::{Mounted, WORKSPACE};
 /// Settings that other ones, set in the environment, do not take the place of.
 static HARMFUL: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
-        r"(?i)^(alias\..*=!|core\.(sshcommand|gitproxy|alternaterefscommand)=|filter\..*\.(clean|smudge|process)=|diff\.(external|.*\.(command|textconv))=|merge\..*\.driver=|remote\..*\.(vcs|uploadpack|receivepack|proxy)=|submodule\..*\.update=!|credential\.(.*\.)?helper=.|include(if)?\.|http\.(.*\.)?(proxy|ssl\w*|cookiefile|curloptresolve|extraheader|followredirects|delegation|pinnedpubkey)=|gpg\.|interactive\.difffilter=|trailer\..*\.(command|cmd)=|tar\..*\.command=|(difftool|mergetool|man|browser)\..*\.cmd=|gc\.recentobjectshook=)",
+        r"(?i)^(alias\.|man\.|web\.|browser\.|help\.|hook\.|core\.(sshcommand|gitproxy|alternaterefscommand)=|filter\..*\.(clean|smudge|process)=|diff\.(external|.*\.(command|textconv))=|merge\..*\.driver=|remote\..*\.(vcs|uploadpack|receivepack|proxy)=|submodule\..*\.update=!|credential\.(.*\.)?helper=.|include(if)?\.|http\.(.*\.)?(proxy|ssl\w*|cookiefile|curloptresolve|extraheader|followredirects|delegation|pinnedpubkey)=|gpg\.|interactive\.difffilter=|trailer\..*\.(command|cmd)=|tar\..*\.command=|(difftool|mergetool)\..*\.(cmd|path)=|gc\.recentobjectshook=)",
     )
     .ok()
 });
@@ -52,6 +52,13 @@ impl<'m> Seen<'m> {
         self.real(path).is_some_and(|path| path.is_dir())
     }
 
+    /// True if something stands there, were it a link that leads nowhere.
+    fn stands(&self, path: &Path) -> bool {
+        let folder = path.parent().and_then(|folder| self.real(folder));
+        let name = path.file_name();
+        folder.zip(name).is_some_and(|(folder, name)| folder.join(name).symlink_metadata().is_ok())
+    }
+
     fn exists(&self, path: &Path) -> bool {
         self.real(path).is_some_and(|path| path.exists())
     }
@@ -71,7 +78,8 @@ pub(super) fn harmful(
     };
     let at = given("-C").fold(cwd.to_owned(), |at, folder| at.join(folder));
     // Git looks at it from the folder that all of them lead to.
-    let mut folders: Vec<PathBuf> = given("--git-dir").map(|folder| at.join(folder)).collect();
+    let mut folders: Vec<PathBuf> =
+        given("--git-dir").flat_map(|folder| of_git_folder(&at.join(folder), seen)).collect();
     folders.extend(of_work_tree(&at, seen));
     // A repository that a word names, to fetch from it or to work in it.
     let named =
@@ -87,7 +95,14 @@ pub(super) fn harmful(
     }
     let planned =
         |folder: &PathBuf| runs_programs(&folder.join("rebase-merge/git-rebase-todo"), seen);
-    if folders.iter().any(planned) {
+    // A strategy with a path is a program.
+    let strategic = |folder: &PathBuf| {
+        let files = ["rebase-merge/strategy", "sequencer/opts"].map(|name| folder.join(name));
+        let read = files.iter().filter_map(|file| fs::read_to_string(seen.real(file)?).ok());
+        read.into_iter()
+            .any(|text| text.lines().any(|line| !line.contains("://") && line.contains('/')))
+    };
+    if folders.iter().any(planned) || folders.iter().any(strategic) {
         return Some("a rebase that is under way and runs programs".to_owned());
     }
     files.iter().find_map(|file| {
@@ -98,9 +113,21 @@ pub(super) fn harmful(
         let Some(text) = real.and_then(|file| fs::read(file).ok()) else {
             return Some(format!("`{shown}`, which cannot be read"));
         };
-        let found = first_harmful(&String::from_utf8_lossy(&text))?;
+        let found = first_harmful(&String::from_utf8_lossy(&text), file)?;
         Some(format!("`{found}` in `{shown}`"))
     })
+}
+
+/// The folders of a repository whose own is named: also by a file that names another, and where it
+/// shares that of another.
+fn of_git_folder(git: &Path, seen: &Seen<'_>) -> Vec<PathBuf> {
+    let named = named_in(git, "gitdir:", seen);
+    let named = named.and_then(|named| git.parent().map(|folder| folder.join(named)));
+    let mut found: Vec<PathBuf> = named.into_iter().chain([git.to_owned()]).collect();
+    let common = |own: &PathBuf| Some(own.join(named_in(&own.join("commondir"), "", seen)?));
+    let shared: Vec<PathBuf> = found.iter().filter_map(common).collect();
+    found.extend(shared);
+    found
 }
 
 /// The folders of the repositories that Git may find for a folder: the first that it would take for one,
@@ -110,11 +137,13 @@ fn of_work_tree(folder: &Path, seen: &Seen<'_>) -> Vec<PathBuf> {
     for folder in folder.ancestors() {
         let git = folder.join(".git");
         let named = named_in(&git, "gitdir:", seen).map(|named| folder.join(named));
-        let is_bare = seen.exists(&folder.join("HEAD")) && seen.is_dir(&folder.join("objects"));
+        let shares = seen.exists(&folder.join("commondir"));
+        let is_bare =
+            seen.stands(&folder.join("HEAD")) && (shares || seen.is_dir(&folder.join("objects")));
         let bare = is_bare.then(|| folder.to_owned());
         for own in named.into_iter().chain([git]).filter(|own| seen.is_dir(own)).chain(bare) {
             let common = named_in(&own.join("commondir"), "", seen).map(|common| own.join(common));
-            let is_whole = seen.exists(&own.join("HEAD"))
+            let is_whole = seen.stands(&own.join("HEAD"))
                 && (common.is_some() || seen.is_dir(&own.join("objects")));
             found.push(own);
             found.extend(common);
@@ -164,14 +193,14 @@ fn modules_of(folder: &Path, seen: &Seen<'_>, files: &mut Vec<PathBuf>) {
 }
 
 /// The name of the first setting of a file that would do harm.
-fn first_harmful(text: &str) -> Option<String> {
+fn first_harmful(text: &str, file: &Path) -> Option<String> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     // A value goes on behind a backslash at the end of its line, and a comment does not.
     let joined = text.replace("\\\r\n", "").replace("\\\n", "");
-    of_lines(&joined).or_else(|| of_lines(text))
+    of_lines(&joined, file).or_else(|| of_lines(text, file))
 }
 
-fn of_lines(text: &str) -> Option<String> {
+fn of_lines(text: &str, file: &Path) -> Option<String> {
     let mut section = String::new();
     for line in text.lines() {
         let mut line = line.trim();
@@ -190,11 +219,32 @@ fn of_lines(text: &str) -> Option<String> {
         let name = format!("{section}.{}", name.trim());
         // Quotes may stand anywhere in a value.
         let setting = format!("{name}={}", value.replace('"', "").trim());
-        if HARMFUL.as_ref().is_none_or(|pattern| pattern.is_match(&setting)) {
+        let worktree =
+            name.eq_ignore_ascii_case("core.worktree").then(|| &setting[name.len() + 1..]);
+        if HARMFUL.as_ref().is_none_or(|pattern| pattern.is_match(&setting))
+            || worktree.is_some_and(|folder| leads_out(folder, file))
+        {
             return Some(name);
         }
     }
     None
+}
+
+/// True if what a file of settings calls the working folder is none of the repository's: its files
+/// would be taken for the repository's own.
+fn leads_out(folder: &str, file: &Path) -> bool {
+    let Some(own) = file.parent() else { return true };
+    let within = own.ancestors().find(|above| above.ends_with(".git")).and_then(Path::parent);
+    let mut at = own.to_owned();
+    for part in Path::new(folder).components() {
+        match part {
+            Component::ParentDir => drop(at.pop()),
+            Component::Normal(name) => at.push(name),
+            Component::CurDir => {}
+            Component::RootDir | Component::Prefix(_) => return true,
+        }
+    }
+    folder.contains('\\') || !within.is_some_and(|within| at.starts_with(within))
 }
 
 /// A header up to its end, which is not in quotes, and what stands behind it.
@@ -220,7 +270,10 @@ mod tests {
     fn settings_that_run_programs_are_found() {
         for (text, found) in [
             ("[core]\n\tbare = false\n[remote \"o\"]\n url = https://x\n fetch = +a:b\n", None),
-            ("[alias]\n st = status\n", None),
+            ("[alias]\n st = status\n", Some("alias.st")),
+            ("# c \\\n[alias]\n e = \\\n !./ev\n", Some("alias.e")),
+            ("[man \"man\"]\n path = /x\n", Some("man.man.path")),
+            ("[help]\n autocorrect = immediate\n", Some("help.autocorrect")),
             ("[user]\nname = a # [alias]\n", None),
             ("[credential]\n helper =\n", None),
             ("[alias]\n st = !sh -c x\n", Some("alias.st")),
@@ -242,9 +295,13 @@ mod tests {
             ("[http \"https://x\"]\n proxy = y\n", Some("http.https://x.proxy")),
             ("[http]\n sslVerify = false\n", Some("http.sslVerify")),
             ("[include]\n path = x\n", Some("include.path")),
+            ("[core]\n worktree = ../../../a\n", None),
+            ("[core]\n workTree = ../../../../tmp\n", Some("core.workTree")),
+            ("[core]\n worktree = /tmp\n", Some("core.worktree")),
             ("[submodule \"a\"]\n update = !x\n", Some("submodule.a.update")),
         ] {
-            assert_eq!(first_harmful(text).as_deref(), found, "{text}");
+            let file = Path::new("/w/.git/modules/a/config");
+            assert_eq!(first_harmful(text, file).as_deref(), found, "{text}");
         }
     }
 
@@ -284,6 +341,18 @@ mod tests {
         fs::write(at("e/.git/commondir"), "../evil").unwrap();
         assert!(found(&["x"], "e"));
         assert!(found(&["--git-dir=evil", "-C", "sub", "x"], "e"));
+        // Bare ones whose `HEAD` leads nowhere, or that have the objects of another.
+        for name in ["g/objects", "g/refs", "h", "i"] {
+            fs::create_dir_all(at(name)).unwrap();
+        }
+        std::os::unix::fs::symlink("refs/heads/none", at("g/HEAD")).unwrap();
+        fs::write(at("g/config"), harm).unwrap();
+        fs::write(at("h/HEAD"), "ref: refs/heads/x").unwrap();
+        fs::write(at("h/commondir"), "../d").unwrap();
+        fs::write(at("i/file"), "gitdir: ../g").unwrap();
+        assert!(found(&["-C", "g", "z"], "."));
+        assert!(found(&["-C", "h", "z"], "."));
+        assert!(found(&["--git-dir=i/file", "z"], "."));
         fs::create_dir(at("f/.git/objects")).unwrap();
         assert!(!found(&["rebase", "--continue"], "f"));
         fs::write(at("f/.git/rebase-merge/git-rebase-todo"), "pick a b\nexec env\n").unwrap();

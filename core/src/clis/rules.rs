@@ -74,6 +74,7 @@ pub(super) fn reads_processes(word: &str) -> bool {
 struct Compiled {
     denied: &'static Denied,
     words: Vec<Regex>,
+    anywhere: Option<Regex>,
     value: Regex,
     unless: Option<Regex>,
 }
@@ -91,6 +92,7 @@ fn rules_of(preset: &'static Preset) -> Result<Vec<Compiled>, regex::Error> {
         Ok(Compiled {
             denied,
             words: denied.words.iter().map(|word| whole(word)).collect::<Result<_, _>>()?,
+            anywhere: (!denied.anywhere.is_empty()).then(|| whole(denied.anywhere)).transpose()?,
             value: Regex::new(denied.value)?,
             unless: (!denied.unless.is_empty()).then(|| whole(denied.unless)).transpose()?,
         })
@@ -114,6 +116,10 @@ fn of_preset(preset: &'static Preset, words: &[String], input: Option<&str>) -> 
     if let Some(rule) = rules.iter().find(|rule| rule.holds(preset, &read, operands, skipped)) {
         return denial(rule.denied.why.to_owned());
     }
+    let is_own = |one: &Operand<'_>| preset.subcommands.contains(&one.text);
+    if !preset.subcommands.is_empty() && !operands.first().is_none_or(is_own) {
+        return denial(presets::NOT_ITS_OWN.to_owned());
+    }
     if preset.sql.is_empty() {
         return None;
     }
@@ -133,6 +139,12 @@ impl Compiled {
     ) -> bool {
         let behind = behind(operands, &self.words);
         let Some(behind) = behind else { return false };
+        let is_around = |pattern: &Regex| {
+            operands[behind..].iter().any(|operand| pattern.is_match(operand.text))
+        };
+        if !self.anywhere.as_ref().is_none_or(is_around) {
+            return false;
+        }
         let fits = |value: Option<&str>| {
             let is_fine = value.is_some_and(|value| {
                 self.unless.as_ref().is_some_and(|unless| unless.is_match(value))

@@ -14,6 +14,10 @@ static DESTRUCTIVE: LazyLock<Option<Regex>> = LazyLock::new(|| {
 static INDIRECT: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"(?i)\b(execute|do|query_to_xml|dblink\w*)\b").ok());
 
+/// A variable of psql's that stands for code. `::` is a cast, and `1:2` a slice.
+static VARIABLE: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"(^|[^:]):[\p{L}_]|(^|[^:\d\s]|[^\d\s]\s+|^\s+):\d").ok());
+
 /// Commands of psql that are denied, whatever follows.
 const COMMANDS: &[&str] = &[
     "!",
@@ -32,6 +36,10 @@ const COMMANDS: &[&str] = &[
     "connect",
     "password",
     "getenv",
+    "encoding",
+    "gexec",
+    "lo_import",
+    "prompt",
 ];
 
 /// Commands of psql that write into what follows, which may be a program.
@@ -39,14 +47,26 @@ const WRITERS: &[&str] = &["o", "out", "w", "write", "g", "gx"];
 
 /// Why a text is refused; none if it is not.
 pub(super) fn refusal(text: &str) -> Option<String> {
-    if text.to_ascii_lowercase().contains("standard_conforming_strings") {
-        return Some("`standard_conforming_strings` changes where literals end".to_owned());
+    let small = text.to_ascii_lowercase();
+    for setting in ["standard_conforming_strings", "client_encoding"] {
+        if small.contains(setting) {
+            return Some(format!("`{setting}` changes where literals end"));
+        }
     }
-    let read = Read::of(text);
+    // It can be set unseen, too.
+    refusal_of(text, false).or_else(|| refusal_of(text, true))
+}
+
+/// `escapes`: a backslash counts in every literal.
+fn refusal_of(text: &str, escapes: bool) -> Option<String> {
+    let read = Read::of(text, escapes);
     for command in &read.commands {
         if let Some(why) = of_command(command) {
             return Some(why);
         }
+    }
+    if VARIABLE.as_ref().is_none_or(|pattern| pattern.is_match(&read.code)) {
+        return Some("`:name` puts a variable in as code; write `:'name'`, a literal".to_owned());
     }
     // A pattern that does not compile finds everything: nothing is let through unread.
     let finds = |pattern: &Option<Regex>, text: &str| {
@@ -85,6 +105,14 @@ fn of_command(command: &str) -> Option<String> {
     None
 }
 
+/// What ends a line for psql.
+const LINE_ENDS: [char; 2] = ['\n', '\r'];
+
+/// True for a letter of a name, as psql reads bytes.
+fn is_letter(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_' || !c.is_ascii()
+}
+
 /// A text taken apart.
 #[derive(Default)]
 struct Read {
@@ -95,14 +123,15 @@ struct Read {
 }
 
 impl Read {
-    fn of(text: &str) -> Read {
+    fn of(text: &str, all_escape: bool) -> Read {
         let mut read = Read::default();
         let mut rest = text;
         while let Some(c) = rest.chars().next() {
             let after = &rest[c.len_utf8()..];
             rest = match c {
                 '\'' => {
-                    let escapes = read.code.ends_with(['e', 'E']) && !read.ends_in_word();
+                    let marked = read.code.ends_with(['e', 'E']) && !read.ends_in_word();
+                    let escapes = all_escape || marked;
                     read.code.push(' ');
                     behind(after, '\'', escapes)
                 }
@@ -124,14 +153,14 @@ impl Read {
                 },
                 '-' if after.starts_with('-') => {
                     read.code.push(' ');
-                    &after[after.find('\n').unwrap_or(after.len())..]
+                    &after[after.find(LINE_ENDS).unwrap_or(after.len())..]
                 }
                 '/' if after.starts_with('*') => {
                     read.code.push(' ');
                     behind_comment(&after[1..])
                 }
                 '\\' => {
-                    let end = after.find('\n').unwrap_or(after.len());
+                    let end = after.find(LINE_ENDS).unwrap_or(after.len());
                     // Another command may stand in the same line.
                     for (at, _) in rest[..=end].match_indices('\\') {
                         read.commands.push(rest[at + 1..=end].trim_end().to_owned());
@@ -149,13 +178,13 @@ impl Read {
 
     /// True if the code ends in a word, in which a `$` may stand.
     fn is_in_word(&self) -> bool {
-        self.code.ends_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '$'))
+        self.code.ends_with(|c: char| is_letter(c) || c == '$')
     }
 
     /// True if the last letter of the code ends a longer word.
     fn ends_in_word(&self) -> bool {
         let before = self.code.chars().rev().nth(1);
-        before.is_some_and(|c| c.is_alphanumeric() || c == '_')
+        before.is_some_and(is_letter)
     }
 }
 
@@ -163,8 +192,7 @@ impl Read {
 fn dollar_quoted(text: &str) -> Option<(&str, &str)> {
     let end = 1 + text[1..].find('$')?;
     let tag = &text[1..end];
-    let is_tag = !tag.starts_with(|c: char| c.is_ascii_digit())
-        && tag.chars().all(|c| c.is_alphanumeric() || c == '_');
+    let is_tag = !tag.starts_with(|c: char| c.is_ascii_digit()) && tag.chars().all(is_letter);
     let (mark, body) = text.split_at(end + 1);
     is_tag.then(|| body.split_once(mark).unwrap_or((body, "")))
 }
@@ -239,6 +267,18 @@ mod tests {
             ("TRUNCATE t", true),
             ("do $$ begin execute 'drop table t'; end $$", true),
             ("COPY t FROM PROGRAM 'id'", true),
+            ("--x\r\\o |env", true),
+            ("select 1;--\rdrop table t", true),
+            ("select \u{20ac}e'\\' \\i evil.sql\n'", true),
+            ("select \u{20ac}$$ \\! env $$", true),
+            (":x table t", true),
+            ("select :'x', :\"y\", a::int, b[1:2]", false),
+            (
+                "select set_config('standard'||'_conforming'||'_strings','off',false); select '\\' \\! env'",
+                true,
+            ),
+            ("\\encoding SJIS", true),
+            ("select 'drop table gx' \\gexec", true),
             ("\\! id", true),
             ("\\!id", true),
             ("\\o |id", true),

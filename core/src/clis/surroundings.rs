@@ -53,6 +53,8 @@ pub(crate) struct Surroundings {
     pub secrets: Vec<(Zeroizing<String>, String)>,
     /// Where it sees its private files.
     files_at: PathBuf,
+    /// What their names end with, which no word of a call can guess.
+    mark: String,
     /// Files of the owner's are there, by their paths.
     is_on_host: bool,
 }
@@ -87,7 +89,7 @@ const GUARDS: [(&str, &str); 16] = [
     ("credential.helper", ""),
     ("protocol.ext.allow", "never"),
     ("protocol.file.allow", "user"),
-    ("diff.external", ""),
+    ("help.autocorrect", "never"),
     ("gpg.program", "false"),
     ("commit.gpgSign", "false"),
     ("tag.gpgSign", "false"),
@@ -114,7 +116,7 @@ pub(super) fn complete(of: &Definition, variables: &Variables) -> Result<(), NoS
 /// Where it cannot be written.
 pub(super) fn furnish(folder: &Path) -> io::Result<()> {
     let make = |name: &str| fs::DirBuilder::new().mode(0o700).create(folder.join(name));
-    ["shm", FILES].into_iter().try_for_each(make)
+    make("shm")
 }
 
 /// Makes the surroundings; blocking.
@@ -167,9 +169,6 @@ pub(super) fn make(
     Ok(made)
 }
 
-/// The folder of private files within the private folder of this machine.
-const FILES: &str = "files";
-
 /// The largest file of the owner's that goes into a container, in bytes: it is told to a shell.
 const MOST_BYTES: u64 = 256 << 10;
 
@@ -182,19 +181,20 @@ impl Surroundings {
     /// Nothing but what every CLI has there.
     fn on(ground: &Ground<'_>) -> Surroundings {
         let mut variables = Texts::new();
+        let mark = format!("-{}", uuid::Uuid::new_v4().simple());
         let files_at = match ground {
             Ground::Host { home, binary } => {
                 let own = std::env::vars().filter(|(name, _)| INHERITED.contains(&name.as_str()));
                 variables.extend(own);
                 variables.insert("PATH".to_owned(), search_path(binary));
                 variables.entry("LANG".to_owned()).or_insert_with(|| "C.UTF-8".to_owned());
-                home.join(FILES)
+                home.join(format!("files{mark}"))
             }
             Ground::Container => PathBuf::from(HOME),
         };
         let is_on_host = matches!(ground, Ground::Host { .. });
         let (files, reads, secrets) = (Vec::new(), Vec::new(), Vec::new());
-        Surroundings { variables, files, reads, secrets, files_at, is_on_host }
+        Surroundings { variables, files, reads, secrets, files_at, mark, is_on_host }
     }
 
     /// Writes the private files into a folder of this machine; blocking.
@@ -202,8 +202,11 @@ impl Surroundings {
     /// # Errors
     /// Where one cannot be written.
     pub(super) fn write_into(&self, folder: &Path) -> io::Result<()> {
+        let own = self.files_at.file_name().map(|name| folder.join(name));
+        let own = own.ok_or(io::ErrorKind::InvalidInput)?;
+        fs::DirBuilder::new().mode(0o700).create(&own)?;
         for PrivateFile { name, content } in &self.files {
-            let path = folder.join(FILES).join(name);
+            let path = own.join(name);
             let mut file =
                 fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
             file.write_all(content)?;
@@ -230,10 +233,7 @@ impl Surroundings {
                 self.guard_parts(text, name);
             }
             match content {
-                Some(content) if !self.is_on_host => {
-                    self.files.push(PrivateFile { name: own.clone(), content });
-                    self.files_at.join(own)
-                }
+                Some(content) if !self.is_on_host => self.keep(&own, content),
                 _ => {
                     self.reads.push(path.clone());
                     path
@@ -267,8 +267,14 @@ impl Surroundings {
             // A private key without a last line break is none to ssh.
             content.push(b'\n');
         }
-        self.files.push(PrivateFile { name: name.to_owned(), content });
-        self.files_at.join(name)
+        self.keep(name, content)
+    }
+
+    fn keep(&mut self, name: &str, content: Zeroizing<Vec<u8>>) -> PathBuf {
+        let name = format!("{name}{}", self.mark);
+        let path = self.files_at.join(&name);
+        self.files.push(PrivateFile { name, content });
+        path
     }
 
     /// Masks the content of a file as a whole, and what in it is set to a name that tells of a secret.
@@ -478,7 +484,10 @@ mod tests {
         let json =
             r#"{"type":"service_account","private_key":"-----BEGIN k\nabc","client_email":"a@b"}"#;
         let made = made("gcloud", &[("GOOGLE_APPLICATION_CREDENTIALS", json, File)]).unwrap();
-        let at = "files/google_application_credentials";
+        // Nobody who says its words beforehand can name it.
+        let mark = &made.mark;
+        assert!(mark.len() > 30, "{mark}");
+        let at = format!("files{mark}/google_application_credentials{mark}");
         assert_eq!(made.variables["GOOGLE_APPLICATION_CREDENTIALS"], format!("/seen/{at}"));
         let folder = tempfile::tempdir().unwrap();
         furnish(folder.path()).unwrap();
@@ -516,7 +525,8 @@ mod tests {
         let made = made("psql", &given).unwrap();
         assert!(!made.variables.contains_key("PGPASSWORD"));
         assert_eq!(&*made.files[0].content, b"db.internal:*:*:*:x\\\\\\:y\n");
-        assert_eq!(made.variables["PGPASSFILE"], "/seen/files/pgpass");
+        let mark = &made.mark;
+        assert_eq!(made.variables["PGPASSFILE"], format!("/seen/files{mark}/pgpass{mark}"));
     }
 
     #[test]
@@ -539,14 +549,16 @@ mod tests {
             ("TEXT", "/home/agent/text"),
             ("HOME", "/home/agent"),
         ] {
-            assert_eq!(made.variables[name], value, "{name}");
+            assert_eq!(made.variables[name].replace(&made.mark, ""), value, "{name}");
         }
         for image in ["PATH", "LANG", "TZ", "SSL_CERT_FILE"] {
             assert!(!made.variables.contains_key(image), "{image}");
         }
-        let files: Vec<(&str, &[u8])> =
-            made.files.iter().map(|file| (&*file.name, &**file.content)).collect();
-        assert_eq!(files, [("binary", &[b'a', 0, 255][..]), ("text", b"token: x\n")]);
+        let name = |file: &PrivateFile| file.name.replace(&made.mark, "");
+        let files: Vec<(String, &[u8])> =
+            made.files.iter().map(|file| (name(file), &**file.content)).collect();
+        let expected = [("binary".into(), &[b'a', 0, 255][..]), ("text".into(), b"token: x\n")];
+        assert_eq!(files, expected);
         assert!(made.reads.is_empty());
         fs::write(own.path(), vec![0; 300 << 10]).unwrap();
         let Err(NoSurroundings::Other(why)) = made_on("aws", &given, &Ground::Container) else {

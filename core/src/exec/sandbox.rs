@@ -277,31 +277,7 @@ impl Mounted {
     /// A path of the container as it is without the links of the workspace: of the container, too. The
     /// links of an image lead nowhere but within it.
     pub(crate) fn without_links(&self, path: &Path) -> PathBuf {
-        let mut rest: Vec<PathBuf> = parts(path);
-        let mut done = PathBuf::from("/");
-        let mut links = 0;
-        while let Some(part) = rest.pop() {
-            if part == Path::new("..") {
-                done.pop();
-                continue;
-            }
-            done.push(part);
-            let there = done.to_str().and_then(|path| self.on_host(path));
-            let target = match there {
-                // A link of the engine's own.
-                None if done == Path::new("/dev/fd") => Some(PathBuf::from("/proc/self/fd")),
-                None => None,
-                Some(there) => std::fs::read_link(there).ok(),
-            };
-            let Some(target) = target.filter(|_| links < MOST_LINKS) else { continue };
-            links += 1;
-            match target.is_absolute() {
-                true => done = PathBuf::from("/"),
-                false => drop(done.pop()),
-            }
-            rest.extend(parts(&target));
-        }
-        done
+        without_links(path, |path| self.on_host(path))
     }
 
     /// What a command finds in the container.
@@ -315,6 +291,36 @@ impl Mounted {
             ..Env::default()
         }
     }
+}
+
+/// A path without its links, also where nothing stands at its end. `on_host` says where on this machine
+/// what stands at a path is.
+pub(crate) fn without_links(path: &Path, on_host: impl Fn(&str) -> Option<PathBuf>) -> PathBuf {
+    let mut rest: Vec<PathBuf> = parts(path);
+    let mut done = PathBuf::from("/");
+    let mut links = 0;
+    while let Some(part) = rest.pop() {
+        if part == Path::new("..") {
+            done.pop();
+            continue;
+        }
+        done.push(part);
+        let there = done.to_str().and_then(&on_host);
+        let target = match there {
+            // A link of the engine's own.
+            None if done == Path::new("/dev/fd") => Some(PathBuf::from("/proc/self/fd")),
+            None => None,
+            Some(there) => std::fs::read_link(there).ok(),
+        };
+        let Some(target) = target.filter(|_| links < MOST_LINKS) else { continue };
+        links += 1;
+        match target.is_absolute() {
+            true => done = PathBuf::from("/"),
+            false => drop(done.pop()),
+        }
+        rest.extend(parts(&target));
+    }
+    done
 }
 
 /// As many links as a kernel follows.

@@ -325,7 +325,15 @@ async fn its_home_folder_is_empty_and_new_and_its_input_is_given() {
     let set = Set::new().await;
     let first = set.call(json!(["fakecli", "home"])).await;
     let second = set.call(json!(["fakecli", "home"])).await;
-    assert_eq!(first.for_llm, second.for_llm);
+    // The folder of private files has another name each time.
+    let names = |text: &str| {
+        text.lines()
+            .filter(|line| !line.starts_with("files-"))
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    assert_ne!(first.for_llm, second.for_llm);
+    assert_eq!(names(&first.for_llm), names(&second.for_llm));
     assert!(!second.for_llm.contains("left"), "{}", second.for_llm);
     let args = json!({ "command": ["fakecli", "in"], "stdin": "given" });
     assert_eq!(set.house.call("credentialed_exec", args).await.for_llm, "given");

@@ -12,7 +12,7 @@ use crate::builtin::Deps;
 use crate::clis::{Prepared, Program, Registered, Room, Surroundings, Verified};
 use crate::error::Code;
 use crate::exec::environment::Variables;
-use crate::exec::sandbox::{Mounted, Whose};
+use crate::exec::sandbox::{HOME, Mounted, Whose, without_links};
 use crate::exec::{Apart, Console, Opened, Order};
 use crate::kind::Capability;
 use crate::shell::plan::Run;
@@ -116,7 +116,7 @@ pub(super) async fn run(
     let places = deps.files.places(caller)?;
     let cwd = PathBuf::from(&plan.cwd);
     let mounted = deps.files.mounted(caller, &places);
-    no_processes(&cli.name, &words, &cwd, mounted.as_ref())?;
+    no_private_places(&cli.name, &words, stdin.as_deref(), &cwd, mounted.as_ref())?;
     let room = Room {
         writable: places.writable.iter().map(PathBuf::from).collect(),
         cwd: cwd.clone(),
@@ -181,34 +181,61 @@ fn kind_of(kind: &str) -> &str {
     if kind.len() <= 40 && kind.chars().all(fits) { kind } else { "credential" }
 }
 
-/// Refuses a path that leads to what processes hold, by whatever links.
-fn no_processes(
+/// Where a program of this machine has its home folder while it runs, if temporary folders are its own.
+const TEMPORARY: &str = "/tmp";
+
+/// Refuses a path that leads to what processes hold, or to a whole folder in which private files lie, by
+/// whatever links.
+fn no_private_places(
     name: &str,
     words: &[String],
+    input: Option<&str>,
     cwd: &Path,
     mounted: Option<&Mounted>,
 ) -> Result<(), ToolError> {
-    let leads_there = |word: &str| {
-        let path = cwd.join(word);
-        let real = match mounted {
-            Some(mounted) => Some(mounted.without_links(&path)),
-            None => path.canonicalize().ok(),
-        };
-        real.is_some_and(|real| real.starts_with("/proc") && real != Path::new("/proc"))
+    let real = |path: &str| match mounted {
+        Some(mounted) => mounted.without_links(&cwd.join(path)),
+        None => without_links(&cwd.join(path), |path| Some(path.into())),
     };
-    let parts = |word: &str| {
-        let behind = word.find(['=', '@']).map(|at| word[at + 1..].to_owned());
-        let at = behind.as_deref().and_then(|text| text.strip_prefix('@')).map(str::to_owned);
-        [Some(word.to_owned()), behind, at]
+    let leads_there = |path: &str| {
+        let real = real(path);
+        real.starts_with("/proc") && real != Path::new("/proc")
     };
-    if words.iter().flat_map(|word| parts(word)).flatten().any(|word| leads_there(&word)) {
-        let text = format!(
-            "[credentialed CLI] `{name}` has not run: one of its arguments leads to what processes \
-             hold in memory."
-        );
-        return Err(ToolError::new(Code::CommandDenied, text).by_rule("cli.proc"));
+    let is_home = |path: &str| {
+        let home = if mounted.is_some() { HOME } else { TEMPORARY };
+        // A single `/` may be anything.
+        let real = real(path);
+        path == "~" || real == Path::new(home) || real == Path::new("/") && path != "/"
+    };
+    // Commands of psql come on standard input, too.
+    let commands = input.unwrap_or_default().lines().filter(|line| line.contains('\\'));
+    let places = words.iter().map(String::as_str).chain(commands).flat_map(named_places);
+    let found = places.into_iter().find_map(|place| match place {
+        place if leads_there(place) => Some("what processes hold in memory"),
+        place if is_home(place) => Some("its own private files"),
+        _ => None,
+    });
+    let Some(what) = found else { return Ok(()) };
+    let text =
+        format!("[credentialed CLI] `{name}` has not run: one of its arguments leads to {what}.");
+    Err(ToolError::new(Code::CommandDenied, text).by_rule("cli.proc"))
+}
+
+/// What of a word a program may take for a path: all of it, and what stands behind a mark or in quotes.
+fn named_places(word: &str) -> Vec<&str> {
+    let mut all = vec![word];
+    let marks = word.match_indices(['=', '@', ',', ':']).map(|(at, mark)| &word[at + mark.len()..]);
+    all.extend(marks);
+    if word.starts_with('-') && !word.starts_with("--") {
+        all.extend(word.get(2..));
     }
-    Ok(())
+    all.extend(word.split(['\'', '"']).skip(1).step_by(2));
+    let schemes = ["file://", "fileb://"];
+    let bare = all.iter().filter_map(|text| schemes.iter().find_map(|one| text.strip_prefix(one)));
+    let bare: Vec<&str> = bare.collect();
+    all.extend(bare);
+    all.retain(|text| !text.is_empty());
+    all
 }
 
 /// How long it may take: as long as the owner says at most, and never so long that the call is given up

@@ -7,12 +7,19 @@ const LOG_IN: &str = "logging in and out, and showing tokens (`gh auth`)";
 const KEYS: &str = "keys of the account and of repositories";
 const SECRETS: &str = "secrets of repositories and organizations";
 const PROGRAMS: &str = "aliases, extensions and settings that run programs";
-const DELETE: &str = "deleting what cannot be made again: repositories, and DELETE requests";
+const DELETE: &str = "deleting what cannot be made again: repositories, DELETE requests, and queries that only a file \
+     holds";
 const ENVIRONMENT: &str = "filters that read the environment";
 const ELSEWHERE: &str = "requests to other hosts than that of the credential";
 const VERBOSE: &str = "verbose output, which shows the credential";
 const SHELLS: &str = "shells on other machines";
 const GIT: &str = "options of git that run programs";
+
+/// Repositories of the host that the credential is for.
+const AT_HOME: &str = r"(?i)(https?|git)://github\.com/[^@]*|ssh://(git@)?github\.com/[^@]*|git@github\.com:[^@]*|github\.com/[^/@]+/[^/@]+";
+
+/// The address of GraphQL.
+const GRAPHQL: &str = r"(.*/)?graphql/*([?#].*)?";
 
 pub(super) const PRESET: Preset = Preset {
     name: "gh",
@@ -51,6 +58,7 @@ pub(super) const PRESET: Preset = Preset {
         "-t",
         "--title",
         "--template",
+        "--source",
         "-b",
         "--body",
         "--body-file",
@@ -102,6 +110,9 @@ pub(super) const PRESET: Preset = Preset {
         Denied::all(&["api"], DELETE)
             .with(&["-f", "-F", "--field", "--raw-field", "--header", "-H"])
             .of(r"(?i)\bdelete(Repository|Ref|Environment|Deployment)\b|x-http-method-override"),
+        // What a file asks for is not seen.
+        Denied::all(&["api", GRAPHQL], DELETE).with(&["--input"]),
+        Denied::all(&["api", GRAPHQL], DELETE).with(&["-F", "--field"]).of(r"^\s*query\s*=@"),
         Denied::all(&["api"], SECRETS).of(
             r"(?i)(^|/)(actions|dependabot|codespaces)/secrets(/|\?|$)|/environments/[^/]+/secrets",
         ),
@@ -109,20 +120,29 @@ pub(super) const PRESET: Preset = Preset {
             .of(r"(?i)^/?(user/(gpg_keys|keys|ssh_signing_keys)|repos/[^/]+/[^/]+/keys)(/|\?|$)"),
         Denied::all(&["api"], ELSEWHERE).of("(?i)^[a-z][a-z0-9+.-]*://"),
         Denied::all(&[], ELSEWHERE).with(&["--hostname"]).but(r"(?i)github\.com"),
-        Denied::all(&[], ELSEWHERE)
-            .with(&["-R", "--repo"])
-            .of(r"^[^/]*/[^/]*/|:")
-            .but(r"(?i)((https?|ssh|git)://(git@)?|git@)?github\.com[/:].*"),
+        Denied::all(&[], ELSEWHERE).with(&["-R", "--repo"]).of(r"^[^/]*/[^/]*/|:").but(AT_HOME),
+        Denied::all(&["repo", "sync|create"], ELSEWHERE)
+            .with(&["-s", "--source", "-p", "--template"])
+            .of(r"^[^/\s]+/[^/]+/[^/]+$|:")
+            .but(AT_HOME),
         Denied::all(&["[a-z-]+", "[a-z-]+"], ELSEWHERE)
-            .of(r"(?i)^(https?|ssh|git)://|^git@|^[\w-]+(\.[\w-]+)+/[^/]+/[^/]+$")
-            .but(r"(?i)((https?|ssh|git)://(git@)?|git@)?github\.com[/:].*"),
+            .of(r"(?i)^(https?|ssh|git)://|^git@|^[\w-]+([.:][\w-]+)+/[^/]+/[^/]+$")
+            .but(AT_HOME),
+        // Where a branch cannot stand, a host without a dot is one, too.
+        Denied::all(&["repo|label", "[a-z-]+"], ELSEWHERE)
+            .of(r"^[^/\s]+/[^/]+/[^/]+$")
+            .but(AT_HOME),
+        Denied::all(&["issue", "transfer"], ELSEWHERE).of(r"^[^/\s]+/[^/]+/[^/]+$").but(AT_HOME),
         Denied::all(&[], ENVIRONMENT)
             .with(&["-q", "--jq"])
             .of(r"(?i)\benv\b|\$__|\binput_filename\b|\$ENV"),
         Denied::all(&[], VERBOSE).with(&["-v", "--verbose"]),
         Denied::all(&["cs|codespaces?"], SHELLS),
+        Denied::all(&["repo|gist", "clone|fork"], GIT).of("(?i)^ext::"),
+        // What stands behind `--` is git's.
         Denied::all(&["repo|gist", "clone|fork"], GIT)
-            .of(r"(?i)^(-c|-u|--config|--upload-pack|--template)|^ext::"),
+            .of("^-")
+            .but("(?i)--(depth|branch|single-branch|no-tags|quiet|bare|mirror)(=.*)?|-q"),
     ],
     adapter: Adapter::Gh,
     ..NONE

@@ -8,7 +8,8 @@ const ELSEWHERE: &str = "another server than the one named, and credentials from
 const PROGRAMS: &str = "output into programs";
 
 /// A password is looked for by the name of a server, and goes to its `hostaddr`. A `%` may spell it.
-const SERVER: &str = r"(?i)\b(hostaddr|passfile|service|servicefile)\s*=|[?&][^=&]*%";
+const SERVER: &str =
+    r"(?i)\b(hostaddr|passfile|service|servicefile|options|client_encoding)\s*=|[?&][^=&]*%";
 
 pub(super) const PRESET: Preset = Preset {
     name: "psql",
@@ -67,9 +68,7 @@ pub(super) const PRESET: Preset = Preset {
         Denied::all(&[], ELSEWHERE).of(SERVER),
         Denied::all(&[], ELSEWHERE).with(&["-d", "--dbname"]).of(SERVER),
         Denied::all(&[], PROGRAMS).with(&["-P", "--pset"]).of("(?i)^pager"),
-        Denied::all(&[], PROGRAMS)
-            .with(&["-v", "--set", "--variable"])
-            .of(r"(?i)^(PROMPT[123]|HISTFILE)=.*`|=\s*\|"),
+        Denied::all(&[], PROGRAMS).with(&["-v", "--set", "--variable"]).of(r"[`\\]|=\s*\|"),
     ],
     sql: &["-c", "--command"],
     adapter: Adapter::Psql,
