@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 use toolkeep::store::{self, Lease, OpenOptions};
 
@@ -37,6 +38,8 @@ async fn child_claims_every_lease() {
         let claim = store.acquire_lease("t", "claim", &row, &name, 1_000, NOW_MS).await.unwrap();
         if claim.is_some() {
             println!("won {n}.");
+            // However fast one is, the others get their turns.
+            tokio::time::sleep(Duration::from_millis(1)).await;
         }
     }
     store.close().await.unwrap();
