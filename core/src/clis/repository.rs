@@ -3,6 +3,8 @@
 
 use std::cell::Cell;
 use std::fs;
+use std::io::{self, Read as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Component, Path, PathBuf};
 use std::sync::LazyLock;
 
@@ -22,7 +24,7 @@ static HARMFUL: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// The most files of settings that are read for one call.
 const MOST_FILES: usize = 200;
 
-/// The largest file of settings that is read, in bytes.
+/// The largest file that is read, in bytes.
 const MOST_BYTES: u64 = 1 << 20;
 
 /// The files that git would see: those of this machine, or those of a container.
@@ -46,6 +48,27 @@ impl<'m> Seen<'m> {
             self.led_away.set(true);
         }
         real
+    }
+
+    /// What stands in a file that is not too large. Nothing else is read, and nobody is waited for.
+    fn text(&self, path: &Path) -> io::Result<String> {
+        let real = self.real(path).ok_or(io::ErrorKind::NotFound)?;
+        let flags = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
+        let file = fs::OpenOptions::new().read(true).custom_flags(flags).open(real);
+        // Below a file there is nothing either.
+        let file = file.map_err(|error| match error.kind() {
+            io::ErrorKind::NotADirectory => io::ErrorKind::NotFound.into(),
+            _ => error,
+        })?;
+        let mut bytes = Vec::new();
+        if !file.metadata()?.is_file() {
+            return Err(io::ErrorKind::InvalidInput.into());
+        }
+        file.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 > MOST_BYTES {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
     fn is_dir(&self, path: &Path) -> bool {
@@ -93,27 +116,15 @@ pub(super) fn harmful(
     if seen.led_away.get() {
         return Some("settings behind a link out of the workspace".to_owned());
     }
-    let planned =
-        |folder: &PathBuf| runs_programs(&folder.join("rebase-merge/git-rebase-todo"), seen);
-    // A strategy with a path is a program.
-    let strategic = |folder: &PathBuf| {
-        let files = ["rebase-merge/strategy", "sequencer/opts"].map(|name| folder.join(name));
-        let read = files.iter().filter_map(|file| fs::read_to_string(seen.real(file)?).ok());
-        read.into_iter()
-            .any(|text| text.lines().any(|line| !line.contains("://") && line.contains('/')))
-    };
-    if folders.iter().any(planned) || folders.iter().any(strategic) {
-        return Some("a rebase that is under way and runs programs".to_owned());
+    if folders.iter().any(|folder| is_harmful_work(folder, seen)) {
+        return Some("a rebase or the like that is under way and runs programs".to_owned());
     }
     files.iter().find_map(|file| {
         let shown = file.display();
-        let real = seen
-            .real(file)
-            .filter(|file| fs::metadata(file).is_ok_and(|data| data.len() <= MOST_BYTES));
-        let Some(text) = real.and_then(|file| fs::read(file).ok()) else {
+        let Ok(text) = seen.text(file) else {
             return Some(format!("`{shown}`, which cannot be read"));
         };
-        let found = first_harmful(&String::from_utf8_lossy(&text), file)?;
+        let found = first_harmful(&text, file)?;
         Some(format!("`{found}` in `{shown}`"))
     })
 }
@@ -124,10 +135,14 @@ fn of_git_folder(git: &Path, seen: &Seen<'_>) -> Vec<PathBuf> {
     let named = named_in(git, "gitdir:", seen);
     let named = named.and_then(|named| git.parent().map(|folder| folder.join(named)));
     let mut found: Vec<PathBuf> = named.into_iter().chain([git.to_owned()]).collect();
-    let common = |own: &PathBuf| Some(own.join(named_in(&own.join("commondir"), "", seen)?));
-    let shared: Vec<PathBuf> = found.iter().filter_map(common).collect();
+    let shared: Vec<PathBuf> = found.iter().filter_map(|own| shared_by(own, seen)).collect();
     found.extend(shared);
     found
+}
+
+/// The folder that a repository's own shares with another one.
+fn shared_by(own: &Path, seen: &Seen<'_>) -> Option<PathBuf> {
+    Some(own.join(named_in(&own.join("commondir"), "", seen)?))
 }
 
 /// The folders of the repositories that Git may find for a folder: the first that it would take for one,
@@ -142,7 +157,7 @@ fn of_work_tree(folder: &Path, seen: &Seen<'_>) -> Vec<PathBuf> {
             seen.stands(&folder.join("HEAD")) && (shares || seen.is_dir(&folder.join("objects")));
         let bare = is_bare.then(|| folder.to_owned());
         for own in named.into_iter().chain([git]).filter(|own| seen.is_dir(own)).chain(bare) {
-            let common = named_in(&own.join("commondir"), "", seen).map(|common| own.join(common));
+            let common = shared_by(&own, seen);
             let is_whole = seen.stands(&own.join("HEAD"))
                 && (common.is_some() || seen.is_dir(&own.join("objects")));
             found.push(own);
@@ -155,18 +170,23 @@ fn of_work_tree(folder: &Path, seen: &Seen<'_>) -> Vec<PathBuf> {
     found
 }
 
-/// True if a plan of a rebase runs a program.
-fn runs_programs(plan: &Path, seen: &Seen<'_>) -> bool {
-    let Some(text) = seen.real(plan).and_then(|file| fs::read(file).ok()) else { return false };
-    let text = String::from_utf8_lossy(&text).into_owned();
-    text.lines().any(|line| matches!(line.split_whitespace().next(), Some("exec" | "x")))
+/// True if what is under way in a repository would run a program when it goes on: by its plan, or by a
+/// strategy with a path, which is a program. What cannot be read may be anything.
+fn is_harmful_work(folder: &Path, seen: &Seen<'_>) -> bool {
+    let has = |name: &str, is_harmful: fn(&str) -> bool| match seen.text(&folder.join(name)) {
+        Ok(text) => text.lines().any(is_harmful),
+        Err(error) => error.kind() != io::ErrorKind::NotFound,
+    };
+    let runs = |line: &str| matches!(line.split_whitespace().next(), Some("exec" | "x"));
+    let is_path = |line: &str| !line.contains("://") && line.contains('/');
+    has("rebase-merge/git-rebase-todo", runs)
+        || has("rebase-merge/strategy", is_path)
+        || has("sequencer/opts", is_path)
 }
 
-/// The path that a small file names behind a word.
+/// The path that a file names behind a word.
 fn named_in(file: &Path, word: &str, seen: &Seen<'_>) -> Option<PathBuf> {
-    let file = seen.real(file)?;
-    let is_small = fs::metadata(&file).is_ok_and(|data| data.is_file() && data.len() < 65_536);
-    let text = if is_small { fs::read_to_string(file).ok()? } else { return None };
+    let text = seen.text(file).ok()?;
     Some(PathBuf::from(text.strip_prefix(word)?.trim()))
 }
 
@@ -326,15 +346,14 @@ mod tests {
         assert!(found(&["--git-dir=../a/.git", "fetch"], "c"));
         assert!(!found(&["fetch"], "c"));
         // A folder that Git takes for a repository, beside one that it does not.
-        for name in ["d/.git", "d/objects", "e/.git", "e/sub/evil/objects", "f/.git/rebase-merge"] {
+        for name in ["d/.git", "d/objects", "e/.git", "e/sub/evil/objects"] {
             fs::create_dir_all(at(name)).unwrap();
         }
         let harm = "[alias]\nx = !y\n";
-        for folder in ["d", "e/evil", "e/sub/evil", "f/.git"] {
+        for folder in ["d", "e/evil", "e/sub/evil"] {
             fs::create_dir_all(at(folder)).unwrap();
             fs::write(at(folder).join("HEAD"), "x").unwrap();
-            let text = if folder == "f/.git" { "" } else { harm };
-            fs::write(at(folder).join("config"), text).unwrap();
+            fs::write(at(folder).join("config"), harm).unwrap();
         }
         assert!(found(&["x"], "d"));
         fs::write(at("e/.git/HEAD"), "x").unwrap();
@@ -353,10 +372,39 @@ mod tests {
         assert!(found(&["-C", "g", "z"], "."));
         assert!(found(&["-C", "h", "z"], "."));
         assert!(found(&["--git-dir=i/file", "z"], "."));
+    }
+
+    #[test]
+    fn work_under_way_that_runs_programs_is_found_and_no_pipe_is_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let style = Style { values: &[], single_dash: false };
+        let found = |line: &[&str], cwd: &str| {
+            let words: Vec<String> = line.iter().map(ToString::to_string).collect();
+            harmful(&words, &at(cwd), style, &Seen::new(None)).is_some()
+        };
+        fs::create_dir_all(at("f/.git/rebase-merge")).unwrap();
+        fs::write(at("f/.git/HEAD"), "x").unwrap();
         fs::create_dir(at("f/.git/objects")).unwrap();
         assert!(!found(&["rebase", "--continue"], "f"));
-        fs::write(at("f/.git/rebase-merge/git-rebase-todo"), "pick a b\nexec env\n").unwrap();
+        let todo = at("f/.git/rebase-merge/git-rebase-todo");
+        fs::write(&todo, "pick a b\nexec env\n").unwrap();
         assert!(found(&["rebase", "--continue"], "f"));
+        fs::write(&todo, "pick a b\n").unwrap();
+        assert!(!found(&["rebase", "--continue"], "f"));
+        fs::write(at("f/.git/rebase-merge/strategy"), "x/evil\n").unwrap();
+        assert!(found(&["rebase", "--continue"], "f"));
+        fs::remove_file(at("f/.git/rebase-merge/strategy")).unwrap();
+        // A pipe is not waited for, and is no plan that could be read.
+        for name in ["f/.git/sequencer", "j/.git/objects"] {
+            fs::create_dir_all(at(name)).unwrap();
+        }
+        let pipe = |name: &str| rustix::fs::mkfifoat(rustix::fs::CWD, at(name), 0o600.into());
+        pipe("f/.git/sequencer/opts").unwrap();
+        assert!(found(&["cherry-pick", "--continue"], "f"));
+        fs::write(at("j/.git/HEAD"), "x").unwrap();
+        pipe("j/.git/config").unwrap();
+        assert!(found(&["fetch"], "j"));
     }
 
     #[test]

@@ -340,6 +340,37 @@ async fn its_home_folder_is_empty_and_new_and_its_input_is_given() {
 }
 
 #[tokio::test]
+async fn no_argument_leads_to_its_private_files_or_to_what_processes_hold() {
+    let set = Set::new().await;
+    symlink("/proc", set.house.folder.path().join("pe")).unwrap();
+    symlink("/tmp", set.house.folder.path().join("home")).unwrap();
+    for word in [
+        "/proc/self/environ",
+        "file://pe/self/environ",
+        "--from=pe/self/environ",
+        "-fpe/self/environ",
+        "/tmp",
+        "/tmp/",
+        "@home",
+        "--into=home/.",
+        "~",
+        "~/",
+        "~/x/..",
+        "../../../../../../../..",
+    ] {
+        // The same refusal over and over is a loop.
+        set.call(json!(["fakecli", "argv", format!("before {word}")])).await;
+        let refused = set.call(json!(["fakecli", "argv", word])).await;
+        assert_eq!(refused.code, Some(Code::CommandDenied), "{word}: {}", refused.for_llm);
+        assert!(refused.for_llm.contains(" leads to "), "{}", refused.for_llm);
+    }
+    for word in ["/", "~x", "notes~", "/tmp/x", "~/x", "a=b", "https://a.example/~", "pe"] {
+        let ran = set.call(json!(["fakecli", "argv", word])).await;
+        assert_eq!(ran.for_llm, format!("[argv]\n[{word}]\n"));
+    }
+}
+
+#[tokio::test]
 async fn one_that_is_not_granted_is_refused_in_every_spelling() {
     let set = Set::with(json!({ "is_global": false })).await;
     let spellings = ["fakecli argv", "FAKECLI argv", "sh -c 'fakecli argv'", "fakecli argv | cat"];

@@ -193,19 +193,27 @@ fn no_private_places(
     cwd: &Path,
     mounted: Option<&Mounted>,
 ) -> Result<(), ToolError> {
-    let real = |path: &str| match mounted {
-        Some(mounted) => mounted.without_links(&cwd.join(path)),
-        None => without_links(&cwd.join(path), |path| Some(path.into())),
+    let home = if mounted.is_some() { HOME } else { TEMPORARY };
+    let real = |path: &str| {
+        let at_home =
+            path.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/'));
+        let path = match at_home {
+            Some(rest) => PathBuf::from(format!("{home}{rest}")),
+            None => cwd.join(path),
+        };
+        match mounted {
+            Some(mounted) => mounted.without_links(&path),
+            None => without_links(&path, |path| Some(path.into())),
+        }
     };
     let leads_there = |path: &str| {
         let real = real(path);
         real.starts_with("/proc") && real != Path::new("/proc")
     };
     let is_home = |path: &str| {
-        let home = if mounted.is_some() { HOME } else { TEMPORARY };
         // A single `/` may be anything.
         let real = real(path);
-        path == "~" || real == Path::new(home) || real == Path::new("/") && path != "/"
+        real == Path::new(home) || real == Path::new("/") && path != "/"
     };
     // Commands of psql come on standard input, too.
     let commands = input.unwrap_or_default().lines().filter(|line| line.contains('\\'));

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use bollard::Docker;
 use bollard::container::AttachContainerResults;
@@ -24,7 +24,7 @@ use super::super::sandbox::{
 use super::mount_table::misplaced;
 use super::mounts::mounts;
 use super::owner::Owner;
-use super::seat::Seat;
+use super::seat::{PATIENCE, Seat};
 use super::trouble;
 use crate::shell::plan::{REMOVED, Reach};
 
@@ -35,9 +35,6 @@ const KEEPER: &str =
     "while IFS= read -r line; do printf '%s\\n' \"$line\"; done </proc/self/mountinfo
 echo
 read -r _";
-
-/// How long the first process may take to tell that.
-const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A container that runs.
 pub(super) struct Container {
@@ -157,6 +154,10 @@ impl Wanted {
         let wanted = host.and_then(|host| host.mounts.as_deref()).unwrap_or_default();
         match misplaced(wanted, &table) {
             None => Ok(keeper),
+            Some(_) if table.trim().is_empty() => {
+                Err("its image cannot tell what is mounted there: its `sh` must have `printf`"
+                    .to_owned())
+            }
             Some(at) => Err(format!(
                 "`{at}` of the workspace was exchanged for something else while its container \
                  started. Run it again when nothing else changes that"

@@ -31,7 +31,7 @@ const HOLDER: &str = "printf '%s\\n' \"$$\"; kill -STOP \"$$\"";
 const LEAVE: &str = "ctrl-^,ctrl-@,ctrl-^,ctrl-_,ctrl-@,ctrl-_,ctrl-^,ctrl-@";
 
 /// How long a shell may take to start, or to be told something. What runs in its container can stop it.
-const PATIENCE: Duration = Duration::from_secs(10);
+pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 
 /// How much is read at once.
 const PIECE: usize = 64 * 1024;
