@@ -116,6 +116,20 @@ pub fn finds_name(pattern: &str, names: &[&str]) -> bool {
     names.iter().any(|name| (says > 2 || name.starts_with('.') && says > 0) && fits(last, name))
 }
 
+/// True if a pattern may find something of this name, which begins with a dot, or one of these names in it
+/// and what is below.
+#[must_use]
+pub fn finds_below(pattern: &str, name: &str, within: &[&str]) -> bool {
+    let parts = parts(pattern);
+    let may_fit = |part: &str| part.starts_with('.') || part.contains('(');
+    (0..parts.len()).any(|at| {
+        let next = parts.get(at + 1);
+        may_fit(&parts[at])
+            && fits(&parts[at], name)
+            && next.is_none_or(|next| within.iter().any(|name| fits(next, name)))
+    })
+}
+
 fn finds(pattern: &[String], root: &[String]) -> bool {
     pattern.len() >= root.len()
         && root.iter().zip(pattern).all(|(root, pattern)| {

@@ -33,14 +33,15 @@ enum Open {
     Tracked(String),
 }
 
-/// Programs that write nothing but what they name.
+/// Programs that write nothing but what they name. What `mv` and `ln` name may be a folder, in which
+/// they make a file with the name of another.
 const EXACT: &[&str] =
-    &["rm", "rmdir", "unlink", "mv", "mkdir", "touch", "ln", "tee", "sed", "chmod", "truncate"];
+    &["rm", "rmdir", "unlink", "mkdir", "touch", "tee", "sed", "chmod", "truncate"];
 
 /// Subcommands of Git that run nothing of the work, and change settings or take away what is a
 /// repository.
 const EXACT_OF_GIT: &[&str] =
-    &["branch", "clean", "clone", "config", "init", "mv", "remote", "rm", "submodule", "worktree"];
+    &["branch", "clean", "clone", "config", "init", "remote", "rm", "submodule", "worktree"];
 
 /// Subcommands of Git that write settings: which branch follows which, remotes, what they are told. What
 /// they run themselves, by a hook or a filter, they run for the user, too.
@@ -63,7 +64,7 @@ impl Nested {
             let is_seen = match &found.effect {
                 Effect::File(file) => {
                     nested.file(file, found);
-                    !writes_workspace(file) || is_exact(found, analysis)
+                    !writes_workspace(file) || is_exact(file, found, analysis)
                 }
                 Effect::Code { .. } | Effect::Unmodelled { .. } | Effect::Dynamic { .. } => false,
                 _ => true,
@@ -156,11 +157,13 @@ fn writes_workspace(file: &FileEffect) -> bool {
 }
 
 /// True if what is written is all that the effect says.
-fn is_exact(found: &Found, analysis: &Analysis) -> bool {
-    let Some(number) = found.by else { return true };
+fn is_exact(file: &FileEffect, found: &Found, analysis: &Analysis) -> bool {
+    let is_known = file.path.possible().is_some();
+    let Some(number) = found.by else { return is_known };
     if found.program != "git" {
-        return EXACT.contains(&&*found.program);
+        return is_known && EXACT.contains(&&*found.program);
     }
+    // What Git writes without being told, it writes in its own folder.
     let words = analysis.invocations.get(number).map(|call| &call.arguments);
     words.and_then(|words| subcommand(words)).is_some_and(|(name, _)| EXACT_OF_GIT.contains(&name))
 }
@@ -230,10 +233,24 @@ mod tests {
             ("ls -l", false),
             ("cat x | wc -l", false),
             ("echo x > a.txt", false),
-            ("touch a; mkdir b; mv a b; rm -rf c", false),
+            ("touch a; mkdir b; rm -rf c", false),
+            // One name may stand for a file of any repository.
+            ("tee vendor/*/.git/config", true),
+            ("find vendor -name config -exec tee {} \\;", true),
+            ("find vendor -name config -exec sed -i s/a/b/ {} +", true),
+            ("find vendor -name hooks -execdir touch pre-commit \\;", true),
+            ("find vendor -name config -exec ln {} notes1 \\;", true),
+            ("tee $(find vendor -name config)", true),
+            ("echo x > vendor/*/config", true),
+            ("cd vendor/* && tee config", true),
+            ("echo x > \"$x\"", true),
+            ("mv x/config vendor/y", true),
+            ("git mv x/config vendor/y", true),
+            ("ln -s x/config vendor/y", true),
+            ("for f in a b; do touch $f; done", false),
             ("git -C sub remote add o https://a.example/x", false),
             ("git config user.name x", false),
-            ("git -c core.hooksPath=x mv a b", true),
+            ("git -c core.hooksPath=x rm a", true),
             ("git commit -m x", true),
             ("sh ./a.sh", true),
             ("make", true),

@@ -196,11 +196,12 @@ pub fn scope(path: &Value, env: &Env) -> Scope {
 /// True for a pattern that may find the folder of a repository, or what runs in it.
 #[must_use]
 pub fn may_be_hooks(path: &Value) -> bool {
-    let Value::Prefix(text, Origin::Glob(_)) = path else { return false };
+    let Value::Prefix(text, Origin::Glob(pattern)) = path else { return false };
     let (folder, part) = text.rsplit_once('/').unwrap_or(("", text));
     !part.is_empty() && ".git".starts_with(part)
         || folder.ends_with("/.git")
             && ["hooks", "config"].iter().any(|name| name.starts_with(part))
+        || denied::finds_below(pattern, ".git", &["hooks", "config"])
 }
 
 /// The order of places, the most sensitive last.
@@ -421,6 +422,26 @@ mod tests {
         ] {
             let path = Value::known(path);
             assert_eq!(scope(&resolve(&path, &cwd, &env), &env), expected, "{path:?}");
+        }
+    }
+
+    #[test]
+    fn a_pattern_may_find_what_repositories_run() {
+        let begins = |pattern: &str| pattern[..pattern.find('*').unwrap()].to_owned();
+        for (pattern, may_be) in [
+            ("/w/vendor/*/.git/config", true),
+            ("/w/vendor/*/.git/hooks/*", true),
+            ("/w/vendor/*/.g*/conf*", true),
+            ("/w/vendor/*/.git", true),
+            ("/w/vendor/*/*/.gi?", true),
+            ("/w/*.git/hooks", false),
+            ("/w/vendor/*/.git/info/exclude", false),
+            ("/w/vendor/*/config", false),
+            ("/w/*/@types/hooks", false),
+            ("/w/*/.github/config", false),
+        ] {
+            let path = Value::Prefix(begins(pattern), Origin::Glob(pattern.to_owned()));
+            assert_eq!(super::may_be_hooks(&path), may_be, "{pattern}");
         }
     }
 

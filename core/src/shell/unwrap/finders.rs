@@ -284,13 +284,19 @@ fn find(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
         .reduce(|one, other| if one == other { one } else { Value::Unknown(Origin::Other) })
         .unwrap_or(Value::Prefix("./".to_owned(), Origin::Picked));
     unwrapping.conditional = true;
+    let here = unwrapping.state.cwd.clone();
     let mut at = 0;
     while let Some(word) = words.get(at) {
         at += 1;
-        match word.value.as_known() {
-            Some("-exec" | "-execdir" | "-ok" | "-okdir") => {}
+        let (there, named) = match word.value.as_known() {
+            Some("-exec" | "-ok") => (here.clone(), found.clone()),
+            // It runs where it has found something.
+            Some("-execdir" | "-okdir") => {
+                let place = place::resolve(&found, &here, unwrapping.interpreter.env);
+                (place.clone(), place)
+            }
             _ => continue,
-        }
+        };
         let length = words[at..]
             .iter()
             .position(|word| matches!(word.value.as_known(), Some(";")))
@@ -309,13 +315,15 @@ fn find(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
         let command: Vec<Argument> = words[at..at + length]
             .iter()
             .map(|word| match word.value.as_known() {
-                Some("{}") => Argument { value: found.clone(), many: true, ..word.clone() },
+                Some("{}") => Argument { value: named.clone(), many: true, ..word.clone() },
                 _ => replaced(word, "{}", &Value::Unknown(Origin::Other)),
             })
             .collect();
+        unwrapping.state.cwd = there;
         unwrapping.run(&command);
         at += length;
     }
+    unwrapping.state.cwd = here;
     // What it finds is its own output, whatever else it runs.
     unwrapping.ran = false;
 }
