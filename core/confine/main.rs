@@ -155,6 +155,18 @@ fn hold_all(told: &[u8], files: &[u32]) -> Outcome<()> {
     Ok(())
 }
 
+/// Mounts what steps say, where this process is. Nothing may stand there by now.
+pub fn mend(steps: &'static [u8]) -> Outcome<()> {
+    let (files, trees) = ([u32::MAX; MOST_FILES], [u32::MAX; wire::SLOTS]);
+    let plan = Plan::new(steps);
+    let mut steps = Steps { plan, files, trees, step: 0, reports: HOST, ignored: 0, watcher: 0 };
+    while !steps.plan.is_over() {
+        let tag = steps.plan.tag()?;
+        steps.mount(tag)?;
+    }
+    Ok(())
+}
+
 /// Tells what went wrong, and ends.
 fn failed(reports: u32, step: u32, error: Errno) -> ! {
     const CANNOT_START: u32 = 126;
@@ -196,6 +208,7 @@ impl Steps {
         match tag {
             wire::SUPERVISE => self.go_on_supervised(),
             wire::EXECUTE => self.execute(),
+            wire::NEW_TERMINAL => self.new_terminal(),
             wire::MOUNT | wire::OPEN_TREE | wire::MOVE_TREE | wire::CHANGE_MOUNT => self.mount(tag),
             _ => self.give_up(tag),
         }
@@ -243,6 +256,10 @@ impl Steps {
             }
             wire::CAPABILITIES => system::keep_capabilities(self.plan.number()?),
             wire::NO_NEW_PRIVILEGES => system::control(NO_NEW_PRIVILEGES, 1, 0),
+            wire::ALLOW => {
+                let (rules, access) = (self.file()?, self.plan.number()?);
+                system::allow_by_landlock(rules, access, self.plan.text()?)
+            }
             wire::LANDLOCK => system::restrict_by_landlock(self.file()?),
             wire::FILTER => system::filter_calls(self.plan.bytes()?),
             wire::TERMINAL => system::take_terminal(),
@@ -285,6 +302,19 @@ impl Steps {
         system::close(writer);
         self.close_files();
         child.map(|child| (child, reader))
+    }
+
+    /// Puts a new terminal in the place of the standard files, and sends its other side to the host.
+    fn new_terminal(&mut self) -> Outcome<()> {
+        let (rows, columns) = (self.plan.number()?, self.plan.number()?);
+        let (ours, theirs) = system::new_terminal(rows, columns)?;
+        system::send(HOST, &report(wire::NEW_TERMINAL_IS, 0, 0), &[ours])?;
+        system::close(ours);
+        for place in 1..4 {
+            system::replace(self.files[place], theirs)?;
+        }
+        system::close(theirs);
+        Ok(())
     }
 
     fn standard_files(&self) -> Outcome<()> {

@@ -7,8 +7,10 @@ use core::arch::asm;
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Errno(pub u32);
 
+pub const ENOENT: Errno = Errno(2);
 pub const ESRCH: Errno = Errno(3);
 pub const EINTR: Errno = Errno(4);
+pub const ENOTDIR: Errno = Errno(20);
 pub const EINVAL: Errno = Errno(22);
 pub const E2BIG: Errno = Errno(7);
 
@@ -100,6 +102,7 @@ mod shared {
     pub const MOVE_MOUNT: usize = 429;
     pub const CLOSE_RANGE: usize = 436;
     pub const MOUNT_SETATTR: usize = 442;
+    pub const LANDLOCK_ADD_RULE: usize = 445;
     pub const LANDLOCK_RESTRICT_SELF: usize = 446;
 }
 
@@ -195,6 +198,11 @@ pub fn close_from(first: u32) -> Outcome<()> {
 
 pub fn duplicate(file: u32, to: u32) -> Outcome<()> {
     made(n::DUP3, &[file as usize, to as usize, 0]).map(drop)
+}
+
+/// Has a descriptor stand for another file, until this process becomes another program.
+pub fn replace(file: u32, by: u32) -> Outcome<()> {
+    made(n::DUP3, &[by as usize, file as usize, O_CLOEXEC]).map(drop)
 }
 
 const O_CLOEXEC: usize = 0o2_000_000;
@@ -321,6 +329,19 @@ pub fn change_mount(at: Text, set: u64, clear: u64) -> Outcome<()> {
     made(s::MOUNT_SETATTR, &[AT_FDCWD, at, flags, attributes, 32]).map(drop)
 }
 
+/// Adds a rule for a path, and all that is below, to the rules of Landlock.
+pub fn allow_by_landlock(rules: u32, access: u64, path: Text) -> Outcome<()> {
+    const BENEATH_A_PATH: usize = 1;
+    const NAME_ONLY: usize = 0o10_000_000;
+    let file = open(path, NAME_ONLY)?;
+    // The kernel reads twelve bytes: the access, and the descriptor.
+    let rule = [access, u64::from(file).to_le()];
+    let arguments = [rules as usize, BENEATH_A_PATH, rule.as_ptr() as usize, 0];
+    let added = made(s::LANDLOCK_ADD_RULE, &arguments);
+    close(file);
+    added.map(drop)
+}
+
 pub fn restrict_by_landlock(rules: u32) -> Outcome<()> {
     made(s::LANDLOCK_RESTRICT_SELF, &[rules as usize, 0]).map(drop)
 }
@@ -417,6 +438,22 @@ pub fn readable(one: u32, other: u32) -> Outcome<(bool, bool)> {
             Err(error) => return Err(error),
         }
     }
+}
+
+/// A new terminal of so many rows and columns: this side, and that of whoever reads and writes there.
+pub fn new_terminal(rows: u64, columns: u64) -> Outcome<(u32, u32)> {
+    const READ_WRITE: usize = 2;
+    const NOT_OWN: usize = 0o400;
+    const TIOCSPTLCK: usize = 0x4004_5431;
+    const TIOCSWINSZ: usize = 0x5414;
+    const TIOCGPTPEER: usize = 0x5441;
+    let ours = open(c"/dev/pts/ptmx".as_ptr().cast(), READ_WRITE | NOT_OWN)?;
+    let unlocked = 0_u32;
+    made(n::IOCTL, &[ours as usize, TIOCSPTLCK, (&raw const unlocked) as usize])?;
+    let size = [rows as u16, columns as u16, 0, 0];
+    made(n::IOCTL, &[ours as usize, TIOCSWINSZ, size.as_ptr() as usize])?;
+    let theirs = made(n::IOCTL, &[ours as usize, TIOCGPTPEER, READ_WRITE | NOT_OWN | O_CLOEXEC])?;
+    Ok((ours, theirs as u32))
 }
 
 /// Makes the terminal at standard input the session's own.

@@ -5,8 +5,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tempfile::TempDir;
-
 use super::binary::{self, Verified};
 use super::reach;
 use super::repository::{self, Seen};
@@ -14,8 +12,8 @@ use super::rules;
 use super::surroundings::{self, Adapter, Ground, NoSurroundings, Surroundings};
 use super::{Clis, Definition, Granted, Registered, Variables};
 use crate::error::Code;
-use crate::exec::Host;
 use crate::exec::sandbox::Mounted;
+use crate::exec::{Folder, Host};
 use crate::shell::plan::{Confinement, Reach};
 use crate::tool::{Caller, ToolError};
 
@@ -36,7 +34,7 @@ pub(crate) struct Room {
 /// The program of a CLI.
 pub(crate) enum Program {
     /// One of this machine, and the private folder that it has.
-    OnHost(Verified, TempDir),
+    OnHost(Verified, Folder),
     /// That of an image by the CLI's name. Its container looks for it.
     OfImage,
 }

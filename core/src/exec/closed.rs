@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use crate::shell::denied;
@@ -59,19 +60,52 @@ fn find(
     let most = found.len() + MOST_FOUND;
     let mut folders = vec![root.to_owned()];
     while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
-            let path = entry.path();
-            *left = left.checked_sub(1).ok_or_else(|| Unknown::TooMany(shown(root)))?;
-            let is_closed =
-                path.to_str().is_some_and(|path| globs.iter().any(|one| denied::closes(one, path)));
-            if is_closed {
-                found.push(path);
-                if found.len() > most {
-                    return Err(Unknown::TooMuch(shown(root)));
-                }
-            } else if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                folders.push(path);
+        match look_in(&folder, globs, left, found, &mut folders) {
+            Err(NotLooked::TooMany) => return Err(Unknown::TooMany(shown(root))),
+            // It may hold anything.
+            Err(NotLooked::Failed(error)) if error.kind() != ErrorKind::NotFound => {
+                found.push(folder);
             }
+            Ok(()) | Err(NotLooked::Failed(_)) => {}
+        }
+        if found.len() > most {
+            return Err(Unknown::TooMuch(shown(root)));
+        }
+    }
+    Ok(())
+}
+
+/// Why a folder was not looked through.
+enum NotLooked {
+    TooMany,
+    Failed(io::Error),
+}
+
+impl From<io::Error> for NotLooked {
+    fn from(error: io::Error) -> NotLooked {
+        NotLooked::Failed(error)
+    }
+}
+
+/// Looks at all that stands in a folder: what globs find there, and which folders are still to be looked
+/// through.
+fn look_in(
+    folder: &Path,
+    globs: &[String],
+    left: &mut usize,
+    found: &mut Vec<PathBuf>,
+    folders: &mut Vec<PathBuf>,
+) -> Result<(), NotLooked> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let path = entry.path();
+        *left = left.checked_sub(1).ok_or(NotLooked::TooMany)?;
+        // A name need not be text: what is none of it stands for any character.
+        let text = path.to_string_lossy();
+        if globs.iter().any(|one| denied::closes(one, &text)) {
+            found.push(path);
+        } else if entry.file_type()?.is_dir() {
+            folders.push(path);
         }
     }
     Ok(())
@@ -83,6 +117,9 @@ fn shown(path: &Path) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt as _;
+
     use super::*;
     use crate::exec::looks::Look;
     use crate::exec::real::RealPaths;
@@ -102,6 +139,10 @@ mod tests {
         let paths = spelled_out(entries.into_iter()).unwrap();
         let found = RealPaths::of_now(&mut look).outermost(paths);
         assert_eq!(found, ["a/b/one.pem", "a/private.d", "app[1]", "two.PEM"].map(at));
+        let odd = root.join(OsStr::from_bytes(b"no \xff text.pem"));
+        fs::write(&odd, "").unwrap();
+        let found = spelled_out(std::iter::once(at("*.pem"))).unwrap();
+        assert!(found.contains(&odd), "{found:?}");
         (0..200).for_each(|n| fs::write(at(&format!("{n}.pem")), "").unwrap());
         let error = spelled_out(std::iter::once(at("**/*.pem"))).unwrap_err();
         assert!(error.to_string().contains("more than 128 files"), "{error}");

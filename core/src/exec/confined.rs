@@ -22,6 +22,9 @@ pub(crate) struct Confined {
     /// What it should have had and the kernel did not give.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) missing: Vec<String>,
+    /// The settings that Git was to write and could not, since commands run that must not write them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) withheld: Vec<String>,
 }
 
 /// Where a command ran.

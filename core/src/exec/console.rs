@@ -62,8 +62,23 @@ fn terminal(rows: u16, columns: u16, input: Vec<u8>) -> io::Result<Files> {
     rustix::termios::tcsetwinsize(&ours, size)?;
     let theirs = rustix::pty::ioctl_tiocgptpeer(&ours, flags)?;
     let ends = [theirs.try_clone()?, theirs.try_clone()?, theirs];
+    let (outputs, input) = of_terminal(ours, input)?;
+    Ok(Files { ends, outputs, input })
+}
+
+/// What is read from and written to at our side of a terminal.
+pub(super) fn of_terminal(ours: OwnedFd, input: Vec<u8>) -> io::Result<Ours> {
     let input = Input::new(ours.try_clone()?, input, false, true)?;
-    Ok(Files { ends, outputs: [Some(ours), None], input: Some(input) })
+    Ok(([Some(ours), None], Some(input)))
+}
+
+/// Our side of the standard files: both outputs, and the input.
+pub(super) type Ours = ([Option<OwnedFd>; 2], Option<Input>);
+
+/// Standard files that lead nowhere, for a command that is given others later.
+pub(super) fn nowhere() -> io::Result<Files> {
+    let null = || std::fs::File::open("/dev/null").map(OwnedFd::from);
+    Ok(Files { ends: [null()?, null()?, null()?], outputs: [None, None], input: None })
 }
 
 /// What is still to be read by a command, and where it is written to.

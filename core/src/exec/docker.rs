@@ -123,7 +123,8 @@ impl Docker {
                 }
             };
             let disk_left = self.config.limits.disk_left();
-            let given = Given { script: &script, order, deadline, disk_left, control };
+            let kept = &wanted.kept;
+            let given = Given { script: &script, order, deadline, disk_left, control, kept };
             if let Some(run) = running.run(given, begun, &mut sink).await {
                 self.after(&client, &taken, run.left, order).await;
                 return run.ended.map_err(|why| refused(why, order));
@@ -156,8 +157,8 @@ impl Docker {
         by.extend(parts.iter().filter(|(_, is_there)| *is_there).map(|(name, _)| *name));
         let missing = taken.container.warnings.clone();
         let network = if alone { Reached::Nothing } else { Reached::All };
-        let (ran_in, hosts) = (RanIn::Sandbox, Vec::new());
-        Confined { ran_in, profile: None, by, network, hosts, missing }
+        let (ran_in, hosts, withheld) = (RanIn::Sandbox, Vec::new(), Vec::new());
+        Confined { ran_in, profile: None, by, network, hosts, missing, withheld }
     }
 
     /// What the engine is; blocking.

@@ -29,6 +29,9 @@ const USUAL: [u16; 10] = [22, 80, 443, 3306, 5432, 6379, 8080, 8443, 9418, 27017
 /// The most connections of one command at once.
 const MOST_CONNECTIONS: usize = 256;
 
+/// Which part of the files that this process may open the connections of all commands have at most.
+const PART_OF_FILES: u64 = 4;
+
 /// How long is tried to reach one address of a host.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -91,7 +94,7 @@ impl Ways {
     ///
     /// # Errors
     /// Where it has no such addresses, or the system gives no thread.
-    pub(crate) fn open(&self, seat: &Seat) -> io::Result<Egress> {
+    pub(crate) fn open(&self, seat: &Seat, room: &Arc<Room>) -> io::Result<Egress> {
         let mut doors = Vec::new();
         for way in &self.ways {
             for (listener, port) in seat.listen(way.at, &self.ports)?.into_iter().zip(&self.ports) {
@@ -100,7 +103,7 @@ impl Ways {
                 doors.push(Door { listener, host: way.host.clone(), port: *port });
             }
         }
-        Egress::serve(doors)
+        Egress::serve(doors, room.clone())
     }
 }
 
@@ -123,6 +126,41 @@ struct Door {
     port: u16,
 }
 
+/// How many connections the commands of a runtime have, and may have.
+#[derive(Debug)]
+pub(crate) struct Room {
+    taken: AtomicUsize,
+    most: usize,
+}
+
+impl Room {
+    /// As many as leave this process files for all else.
+    pub(crate) fn of_process() -> Room {
+        let files = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
+        let most = files.unwrap_or(u64::MAX) / PART_OF_FILES / FILES_OF_ONE;
+        Room { taken: AtomicUsize::new(0), most: usize::try_from(most).unwrap_or(usize::MAX) }
+    }
+
+    /// Takes a place for one, if there is any.
+    fn take(self: &Arc<Room>) -> Option<Taken> {
+        let next = |taken: usize| (taken < self.most).then_some(taken + 1);
+        let taken = self.taken.fetch_update(Ordering::AcqRel, Ordering::Acquire, next);
+        taken.is_ok().then(|| Taken(self.clone()))
+    }
+}
+
+/// The files of a connection: to the command, and to the host.
+const FILES_OF_ONE: u64 = 2;
+
+/// The place of a connection.
+struct Taken(Arc<Room>);
+
+impl Drop for Taken {
+    fn drop(&mut self) {
+        self.0.taken.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
 /// The ways of one command while it runs. They close when this is dropped.
 pub(crate) struct Egress {
     stop: Arc<OwnedFd>,
@@ -135,18 +173,18 @@ pub(crate) struct Egress {
 struct Open {
     next: AtomicU64,
     count: AtomicUsize,
-    streams: Mutex<HashMap<u64, TcpStream>>,
+    streams: Mutex<HashMap<u64, Arc<TcpStream>>>,
     closed: Mutex<bool>,
 }
 
 impl Egress {
-    fn serve(doors: Vec<Door>) -> io::Result<Egress> {
+    fn serve(doors: Vec<Door>, room: Arc<Room>) -> io::Result<Egress> {
         let stop = Arc::new(rustix::event::eventfd(0, EventfdFlags::CLOEXEC)?);
         let open = Arc::new(Open::default());
         let (stopped, connections) = (stop.clone(), open.clone());
         let thread = std::thread::Builder::new()
             .name("toolkeep-egress".into())
-            .spawn(move || wait_at(&doors, &stopped, &connections))?;
+            .spawn(move || wait_at(&doors, &stopped, &connections, &room))?;
         Ok(Egress { stop, open, thread: Some(thread) })
     }
 }
@@ -162,7 +200,7 @@ impl Drop for Egress {
 }
 
 /// Takes connections until it is stopped.
-fn wait_at(doors: &[Door], stop: &OwnedFd, open: &Arc<Open>) {
+fn wait_at(doors: &[Door], stop: &OwnedFd, open: &Arc<Open>, room: &Arc<Room>) {
     loop {
         let files = doors.iter().map(|door| door.listener.as_fd()).chain([stop.as_fd()]);
         let mut polled: Vec<PollFd<'_>> =
@@ -177,6 +215,7 @@ fn wait_at(doors: &[Door], stop: &OwnedFd, open: &Arc<Open>) {
         for (door, _) in doors.iter().zip(&polled).filter(|(_, at)| !at.revents().is_empty()) {
             if let Ok((stream, _)) = door.listener.accept()
                 && open.count.load(Ordering::Acquire) < MOST_CONNECTIONS
+                && let Some(taken) = room.take()
             {
                 let (host, port, open) = (door.host.clone(), door.port, open.clone());
                 open.count.fetch_add(1, Ordering::AcqRel);
@@ -186,6 +225,7 @@ fn wait_at(doors: &[Door], stop: &OwnedFd, open: &Arc<Open>) {
                         // The command sees a connection that was closed; that is all there is to tell.
                         let _ = pass_on(stream, &host, port, &open);
                         open.count.fetch_sub(1, Ordering::AcqRel);
+                        drop(taken);
                     });
             }
         }
@@ -195,18 +235,16 @@ fn wait_at(doors: &[Door], stop: &OwnedFd, open: &Arc<Open>) {
 /// Passes on what both sides say until both have ended.
 fn pass_on(inner: TcpStream, host: &str, port: u16, open: &Open) -> io::Result<()> {
     inner.set_nonblocking(false)?;
-    let outer = connect(host, port)?;
+    let (inner, outer) = (Arc::new(inner), Arc::new(connect(host, port)?));
     let _ = (inner.set_nodelay(true), outer.set_nodelay(true));
-    let held = (open.hold(&inner)?, open.hold(&outer)?);
-    let (mut from_inner, mut to_outer) = (inner.try_clone()?, outer.try_clone()?);
+    let held = (open.hold(&inner), open.hold(&outer));
+    let pass = |mut from: &TcpStream, mut to: &TcpStream| {
+        let _ = io::copy(&mut from, &mut to);
+        let _ = to.shutdown(Shutdown::Write);
+    };
     std::thread::scope(|scope| {
-        scope.spawn(move || {
-            let _ = io::copy(&mut from_inner, &mut to_outer);
-            let _ = to_outer.shutdown(Shutdown::Write);
-        });
-        let (mut from_outer, mut to_inner) = (&outer, &inner);
-        let _ = io::copy(&mut from_outer, &mut to_inner);
-        let _ = inner.shutdown(Shutdown::Write);
+        scope.spawn(|| pass(&inner, &outer));
+        pass(&outer, &inner);
     });
     open.release(held.0);
     open.release(held.1);
@@ -277,15 +315,14 @@ fn leads_here(address: &SocketAddr) -> bool {
 
 impl Open {
     /// Remembers a connection. One of a command that has ended is closed at once.
-    fn hold(&self, stream: &TcpStream) -> io::Result<u64> {
+    fn hold(&self, stream: &Arc<TcpStream>) -> u64 {
         let number = self.next.fetch_add(1, Ordering::AcqRel);
-        let copy = stream.try_clone()?;
         let closed = lock(&self.closed);
         if *closed {
             let _ = stream.shutdown(Shutdown::Both);
         }
-        lock(&self.streams).insert(number, copy);
-        Ok(number)
+        lock(&self.streams).insert(number, stream.clone());
+        number
     }
 
     fn release(&self, number: u64) {
@@ -328,6 +365,18 @@ mod tests {
             let address = address(metadata.parse().unwrap());
             assert!(!may_be("a.example", &address), "{address}");
         }
+    }
+
+    #[test]
+    fn there_is_room_for_so_many_connections_and_no_more() {
+        let room = Arc::new(Room { taken: AtomicUsize::new(0), most: 2 });
+        let (one, two) = (room.take(), room.take());
+        assert!(one.is_some() && two.is_some() && room.take().is_none());
+        drop(one);
+        assert!(room.take().is_some());
+        let files = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
+        let of_all = Room::of_process().most;
+        assert!(files.is_none_or(|files| of_all as u64 * FILES_OF_ONE <= files / PART_OF_FILES));
     }
 
     #[test]

@@ -18,6 +18,7 @@ use super::control::Control;
 use super::disk::Disks;
 use super::egress::{Egress, Ways};
 use super::environment::{self, Variables};
+use super::folder::Folder;
 use super::groups::Group;
 use super::guarded::Absent;
 use super::launch::launch;
@@ -27,10 +28,11 @@ use super::not_run::NotRun;
 use super::opened::Opened;
 use super::places::{self, Temps};
 use super::real::{RealPaths, outermost};
+use super::replaced::Kept;
 use super::repositories::Repositories;
-use super::running::{Ended, Remains, Running, StartError, Stream, Written};
-use super::sandbox::Whose;
-use tempfile::TempDir;
+use super::running::{Ended, Remains, Running, StartError, Stream, Watched, Written};
+use super::sandbox::{Mounted, Whose};
+use super::turns::{Turn, Turns};
 
 use crate::body::Spool;
 use crate::scrub::Scrubber;
@@ -42,6 +44,7 @@ pub(crate) struct Host {
     scrubber: Scrubber,
     looks: Looks,
     pub(super) repositories: Repositories,
+    turns: Arc<Turns>,
     /// Once the first command has run, and until the runtime is closed.
     machine: Mutex<Option<Result<Arc<Machine>, String>>>,
     #[cfg(feature = "docker")]
@@ -103,6 +106,7 @@ impl Host {
             scrubber,
             looks: Looks::default(),
             repositories: Repositories::default(),
+            turns: Arc::default(),
             machine: Mutex::default(),
         }
     }
@@ -185,27 +189,41 @@ impl Host {
 
     fn start_and_finish(
         &self,
-        order: Order,
+        mut order: Order,
         control: &Control,
         started: impl FnOnce(Confined),
         sink: impl FnMut(Stream, Written<'_>),
     ) -> Result<(Ended, Rest), NotRun> {
+        let turn = self.turn(&mut order)?;
+        let withheld = turn.as_ref().map(|turn| turn.withheld.clone()).unwrap_or_default();
+        let started = |confined| started(Confined { withheld, ..confined });
         if self.is_sandboxed(&order) {
             let ended = self.in_sandbox(&order, control, started, sink)?;
-            return Ok((ended, Rest(None)));
+            return Ok((ended, Rest { on_host: None, turn }));
         }
         let machine = self.machine()?;
         let deadline = Instant::now().checked_add(order.timeout);
-        let Started { running, walls, ways, egress, shared, group } =
+        let Started { running, walls, kept, ways, egress, shared, group } =
             self.start(&machine, &order)?;
         started(self.confined(&machine, walls.as_ref(), ways.as_ref()));
-        let written = walls.map_or_else(|| vec![order.cwd.clone()], Walls::written);
+        let written = walls.as_ref().map_or_else(|| vec![order.cwd.clone()], Walls::written);
         let limits = &self.config.limits;
         let disks = Disks::of(written.iter().map(PathBuf::as_path), limits.disk_left());
-        let (ended, remains) = running.finish(deadline, disks, control, sink);
+        let watched = Watched { disks, kept, walls };
+        let (ended, remains) = running.finish(deadline, watched, control, sink);
         drop(egress);
         let opened = order.opened;
-        Ok((ended, Rest(Some(OnHost { machine, remains, shared, group, opened }))))
+        let on_host = Some(OnHost { machine, remains, shared, group, opened });
+        Ok((ended, Rest { on_host, turn }))
+    }
+
+    /// The turn of a command among those that run, where walls are mounts.
+    fn turn(&self, order: &mut Order) -> Result<Option<Turn>, NotRun> {
+        let is_sandboxed = self.is_sandboxed(order);
+        let has_mounts = is_sandboxed
+            || self.config.confinement != Profile::Off && self.namespaces() != Namespaces::None;
+        let mounted = is_sandboxed.then(|| Mounted { real: order.whose.workspace.clone() });
+        has_mounts.then(|| self.turns.take(order, mounted)).transpose()
     }
 
     /// Starts a command within its walls. What a wall was to stand around may be gone by then, such as
@@ -256,17 +274,21 @@ impl Host {
             None => unconfined(&machine.kernel, limits, &launch),
         };
         let shared = walls.as_ref().map(|walls| walls.shared(&machine.kernel)).unwrap_or_default();
+        // Before anything is mounted: what is replaced meanwhile is mended once too often.
+        let mounted = walls.as_ref().map(|walls| walls.mounted(&machine.kernel));
+        let kept = Kept::of(mounted.unwrap_or_default().into_iter());
         let Place { seat, group, .. } = machine.place(shared, limits)?;
-        let egress = match ways.as_ref().map(|ways| ways.open(&seat)).transpose() {
-            Ok(egress) => egress,
-            Err(error) => {
-                seat.end();
-                machine.groups.give_back(group);
-                return Err(NotRun::Unconfined(format!("no way out could be opened: {error}")));
-            }
-        };
+        let egress =
+            match ways.as_ref().map(|ways| ways.open(&seat, &machine.connections)).transpose() {
+                Ok(egress) => egress,
+                Err(error) => {
+                    seat.end();
+                    machine.groups.give_back(group);
+                    return Err(NotRun::Unconfined(format!("no way out could be opened: {error}")));
+                }
+            };
         Ok(match Running::start(seat, &plan, order.console, order.input.clone()) {
-            Ok(running) => Ok(Started { running, walls, ways, egress, shared, group }),
+            Ok(running) => Ok(Started { running, walls, kept, ways, egress, shared, group }),
             Err(error) => {
                 machine.groups.give_back(group);
                 Err((error, launch))
@@ -316,7 +338,8 @@ impl Host {
             Some(Network::Host) | None => Reached::All,
         };
         let (ran_in, profile) = (RanIn::Host, Some(self.config.confinement));
-        Confined { ran_in, profile, by, network, hosts, missing: self.missing(machine) }
+        let (missing, withheld) = (self.missing(machine), Vec::new());
+        Confined { ran_in, profile, by, network, hosts, missing, withheld }
     }
 
     /// What commands should be held to and are not.
@@ -354,7 +377,7 @@ impl Host {
     ///
     /// # Errors
     /// Where it cannot be made.
-    pub(crate) fn private_folder(&self) -> Result<TempDir, NotRun> {
+    pub(crate) fn private_folder(&self) -> Result<Folder, NotRun> {
         Ok(self.machine()?.temps.private()?)
     }
 
@@ -455,14 +478,18 @@ impl Host {
 struct Started {
     running: Running,
     walls: Option<Walls>,
+    kept: Kept,
     ways: Option<Ways>,
     egress: Option<Egress>,
     shared: Shared,
     group: Option<Group>,
 }
 
-/// What is left of a command that has ended: in a container nothing.
-struct Rest(Option<OnHost>);
+/// What is left of a command that has ended: in a container nothing but its turn.
+struct Rest {
+    on_host: Option<OnHost>,
+    turn: Option<Turn>,
+}
 
 struct OnHost {
     machine: Arc<Machine>,
@@ -475,12 +502,13 @@ struct OnHost {
 impl Rest {
     /// Waits until nothing of it runs any more, and keeps the place for another.
     fn clear_up(self) {
-        let Some(OnHost { machine, remains, shared, group, opened }) = self.0 else { return };
+        let Rest { on_host, turn } = self;
+        let Some(OnHost { machine, remains, shared, group, opened }) = on_host else { return };
         match remains.wait() {
             Some(seat) => machine.keep(Place { seat, group, shared }),
             None => machine.groups.give_back(group),
         }
-        drop(opened);
+        drop((opened, turn));
     }
 }
 

@@ -47,8 +47,11 @@ pub(super) fn launch(
     variables.extend(order.variables.clone());
     variables.insert("PWD".into(), cwd.display().to_string());
     REMOVED.iter().for_each(|name| drop(variables.remove(*name)));
-    let terminal = matches!(order.console, Console::Terminal { .. });
-    if terminal {
+    let terminal = match order.console {
+        Console::Terminal { rows, columns } => Some((rows, columns)),
+        Console::Once | Console::Open => None,
+    };
+    if terminal.is_some() {
         variables.entry("TERM".into()).or_insert_with(|| "xterm-256color".into());
     }
     let variables = variables.into_iter().map(|(name, value)| format!("{name}={value}").into());

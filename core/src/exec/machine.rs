@@ -3,11 +3,12 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::config::ExecConfig;
 use super::confine::kernel::{Kernel, Namespaces};
 use super::confine::program::{Program, Seat, Shared};
+use super::egress::Room;
 use super::environment::{self, Variables};
 use super::groups::{Group, Groups};
 use super::limits::Limits;
@@ -21,6 +22,7 @@ pub(super) struct Machine {
     pub(super) temps: Temps,
     pub(super) groups: Groups,
     pub(super) variables: Variables,
+    pub(super) connections: Arc<Room>,
     idle: Mutex<Vec<Place>>,
 }
 
@@ -52,7 +54,9 @@ impl Machine {
         let groups = Groups::new(&temps.name());
         let is_secret = |text: &str| !scrubber.findings(text).is_empty();
         let variables = environment::of_host(&config.environment, is_secret);
-        Ok(Machine { program, kernel, temps, groups, variables, idle: Mutex::default() })
+        let connections = Arc::new(Room::of_process());
+        let idle = Mutex::default();
+        Ok(Machine { program, kernel, temps, groups, variables, connections, idle })
     }
 
     /// Where a command within walls sees its temporary folder.

@@ -17,6 +17,9 @@ pub(crate) enum NotRun {
     /// It is to run in a sandbox, and there is none.
     #[error("the sandbox cannot be used: {0}")]
     Sandbox(String),
+    /// A Git that still runs writes a file that it must not.
+    #[error("`{0}` is being written by Git in another command that still runs")]
+    Busy(String),
     /// Anything else of the system's.
     #[error("{0}")]
     System(String),

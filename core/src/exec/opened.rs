@@ -5,10 +5,9 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tempfile::TempDir;
-
 use super::confine::walls::Launch;
 use super::environment::Variables;
+use super::folder::Folder;
 use super::not_run::NotRun;
 use crate::shell::plan::REMOVED;
 
@@ -26,7 +25,7 @@ pub(crate) struct Opened {
     pub(crate) variables: Variables,
     /// The folder that it has as its temporary one, with one named `shm` in it. It is gone when
     /// nothing of the program runs any more.
-    pub(crate) temp: Arc<TempDir>,
+    pub(crate) temp: Arc<Folder>,
 }
 
 impl Opened {
@@ -46,7 +45,7 @@ impl Opened {
             words: self.words.iter().map(OsString::from).collect(),
             variables: variables.collect(),
             cwd: cwd.to_owned(),
-            terminal: false,
+            terminal: None,
         })
     }
 }

@@ -12,14 +12,14 @@ use std::sync::{Mutex, PoisonError};
 
 use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
-use tempfile::TempDir;
 
+use super::folder::{self, Folder, HANDLE};
 use super::owned;
 
 /// The folders that sessions have as `/tmp`. They end with the runtime.
 #[derive(Debug)]
 pub(crate) struct Temps {
-    root: TempDir,
+    root: Folder,
     made: Mutex<Made>,
     /// Says that they have an owner.
     _lock: File,
@@ -57,13 +57,14 @@ impl Temps {
     /// Takes away what runtimes have left whose programs were killed.
     pub(crate) fn new() -> io::Result<Temps> {
         let root = tempfile::Builder::new().prefix(owned::PREFIX).tempdir()?;
+        let root = Folder::of(root, Some(OWNER));
         let lock = File::create(root.path().join(OWNER))?;
         // Where files cannot be locked, nobody takes the folders of others for left.
         let _ = owned::hold(&lock);
         let beside = root.path().parent().unwrap_or(Path::new("/"));
         for left in owned::left_in(beside, OWNER) {
             // What cannot be removed now is left to the next.
-            let _ = fs::remove_dir_all(left);
+            let _ = folder::remove(&left, Some(OWNER));
         }
         Ok(Temps { root, made: Mutex::default(), _lock: lock })
     }
@@ -72,8 +73,8 @@ impl Temps {
     ///
     /// # Errors
     /// Where it cannot be made.
-    pub(crate) fn private(&self) -> io::Result<TempDir> {
-        tempfile::tempdir_in(self.root.path())
+    pub(crate) fn private(&self) -> io::Result<Folder> {
+        Ok(Folder::of(tempfile::tempdir_in(self.root.path())?, None))
     }
 
     /// Where all of them are.
@@ -146,16 +147,14 @@ impl Temps {
     }
 }
 
-/// A folder to look in, and no link to one.
-const HANDLE: OFlags =
-    OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
-
-/// The folder of a name, made where there is none.
+/// The folder of a name, made where there is none or something else.
 fn folder_in(at: &OwnedFd, name: &OsStr) -> io::Result<OwnedFd> {
     let open = || rustix::fs::openat(at, name, HANDLE, Mode::empty());
     open().or_else(|error| {
-        if error != Errno::NOENT {
-            rustix::fs::unlinkat(at, name, AtFlags::empty())?;
+        match error {
+            Errno::NOENT => {}
+            Errno::NOTDIR | Errno::LOOP => rustix::fs::unlinkat(at, name, AtFlags::empty())?,
+            other => return Err(other.into()),
         }
         rustix::fs::mkdirat(at, name, Mode::RWXU)?;
         Ok(open()?)

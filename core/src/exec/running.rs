@@ -1,20 +1,23 @@
 //! A command that runs: its output is read, its end is waited for, and it is ended on time.
 
-use std::io;
+use std::io::{self, IoSliceMut};
+use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::{Duration, Instant};
 
 use rustix::buffer::spare_capacity;
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
-use rustix::net::{RecvFlags, SendFlags};
+use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendFlags};
 
 use super::confine::plan::Plan;
 use super::confine::program::Seat;
+use super::confine::walls::Walls;
 use super::confine::wire;
-use super::console::{Console, Files, Input, PIECE};
+use super::console::{self, Console, Files, Input, PIECE};
 use super::control::Control;
 use super::disk::Disks;
+use super::replaced::Kept;
 
 /// How long a command has between SIGTERM and SIGKILL.
 pub(crate) const GRACE: Duration = Duration::from_secs(3);
@@ -53,6 +56,17 @@ pub(crate) enum Cut {
     Cancelled,
     /// It had all but used up a disk.
     Disk,
+    /// Something that it was kept from was replaced, and could not be kept from it any more.
+    Replaced,
+}
+
+/// What is looked at while a command runs.
+pub(crate) struct Watched {
+    pub(crate) disks: Disks,
+    /// What it is kept from by mounts.
+    pub(crate) kept: Kept,
+    /// By which those are put up again.
+    pub(crate) walls: Option<Walls>,
 }
 
 /// What became of a command.
@@ -102,7 +116,12 @@ pub(crate) struct Running {
 
 /// What a step of the confining program says.
 enum Report {
-    Failed { step: u32, error: i32 },
+    Failed {
+        step: u32,
+        error: i32,
+    },
+    /// Our side of the terminal that it has made.
+    Terminal(OwnedFd),
     Started,
     Ended(i32),
     Idle,
@@ -121,23 +140,43 @@ impl Running {
         input: Vec<u8>,
     ) -> Result<Running, StartError> {
         let since = Instant::now();
-        let Files { ends, outputs, input } = console.open(input)?;
+        let (files, later) = match plan.makes_terminal() {
+            true => (console::nowhere()?, Some(input)),
+            false => (console.open(input)?, None),
+        };
+        let Files { ends, outputs, input } = files;
         seat.give(plan, [ends[0].as_fd(), ends[1].as_fd(), ends[2].as_fd()])?;
         drop(ends);
         let running = Running { seat, outputs, input, since };
-        running.wait_until_started(plan)
+        running.wait_until_started(plan, later)
     }
 
-    /// Waits until the plan has become the command.
-    fn wait_until_started(self, plan: &Plan) -> Result<Running, StartError> {
-        let error = match report(self.seat.socket()) {
-            Ok(Some(Report::Started)) => return Ok(self),
-            Ok(Some(Report::Failed { step, error })) => StartError::Step {
-                step: plan.what(step).to_owned(),
-                is_last: step == plan.last(),
-                error: io::Error::from_raw_os_error(error),
-            },
-            Ok(Some(Report::Ended(_) | Report::Idle) | None) | Err(_) => StartError::Silent,
+    /// Waits until the plan has become the command. `later` is the input for a terminal that comes with it.
+    fn wait_until_started(
+        mut self,
+        plan: &Plan,
+        mut later: Option<Vec<u8>>,
+    ) -> Result<Running, StartError> {
+        let error = loop {
+            match report(self.seat.socket()) {
+                Ok(Some(Report::Started)) => return Ok(self),
+                Ok(Some(Report::Terminal(ours))) => {
+                    match console::of_terminal(ours, later.take().unwrap_or_default()) {
+                        Ok(both) => (self.outputs, self.input) = both,
+                        Err(error) => break StartError::System(error),
+                    }
+                }
+                Ok(Some(Report::Failed { step, error })) => {
+                    break StartError::Step {
+                        step: plan.what(step).to_owned(),
+                        is_last: step == plan.last(),
+                        error: io::Error::from_raw_os_error(error),
+                    };
+                }
+                Ok(Some(Report::Ended(_) | Report::Idle) | None) | Err(_) => {
+                    break StartError::Silent;
+                }
+            }
         };
         self.seat.end();
         Err(error)
@@ -148,14 +187,16 @@ impl Running {
     pub(crate) fn finish(
         mut self,
         deadline: Option<Instant>,
-        mut disks: Disks,
+        watched: Watched,
         control: &Control,
         mut sink: impl FnMut(Stream, Written<'_>),
     ) -> (Ended, Remains) {
+        let Watched { mut disks, mut kept, walls } = watched;
         let mut ending =
             Ending { deadline, cut: None, killed: false, status: None, is_idle: false };
         while let Some(until) = ending.until() {
-            let ready = self.wait(until.into_iter().chain(disks.next()).min(), control);
+            let ready =
+                self.wait(until.into_iter().chain(disks.next()).chain(kept.next()).min(), control);
             if ready.input {
                 self.feed(control);
             }
@@ -176,6 +217,13 @@ impl Running {
             }
             if disks.are_used_up() {
                 ending.cut(Cut::Disk, self.seat.socket());
+            }
+            for path in kept.replaced() {
+                tracing::warn!(path = %path.display(), "it was replaced while a command runs behind a wall");
+                let plan = walls.as_ref().map(|walls| walls.mend(&path));
+                if !plan.is_some_and(|plan| mended(self.seat.socket(), &plan)) {
+                    ending.cut(Cut::Replaced, self.seat.socket());
+                }
             }
             ending.proceed(self.seat.socket());
         }
@@ -346,8 +394,9 @@ impl Ending {
         if self.cut.is_none() && self.status.is_none() {
             self.cut = Some(cut);
             ask(socket, wire::TO_ALL, TERMINATE);
-            // What fills a disk would go on with it.
-            let grace = if cut == Cut::Disk { Duration::ZERO } else { GRACE };
+            // What does harm would go on with it.
+            let at_once = matches!(cut, Cut::Disk | Cut::Replaced);
+            let grace = if at_once { Duration::ZERO } else { GRACE };
             self.deadline = Some(Instant::now() + grace);
         }
     }
@@ -376,6 +425,13 @@ pub(crate) fn ask(socket: &OwnedFd, to: u8, signal: u8) {
     let _ = rustix::net::send(socket, &[to, signal], SendFlags::NOSIGNAL);
 }
 
+/// Has the confining program put up again what has gone. False if it cannot be told.
+fn mended(socket: &OwnedFd, plan: &Plan) -> bool {
+    let message = [&[wire::MEND], plan.bytes()].concat();
+    message.len() <= wire::LONGEST_MESSAGE
+        && rustix::net::send(socket, &message, SendFlags::NOSIGNAL).is_ok()
+}
+
 fn status_of(status: i32) -> Status {
     let signal = status & 0x7f;
     if signal == 0 { Status::Exited((status >> 8) & 0xff) } else { Status::Signalled(signal) }
@@ -384,10 +440,13 @@ fn status_of(status: i32) -> Status {
 /// The next report. `None` where there will be no more.
 fn report(socket: &OwnedFd) -> io::Result<Option<Report>> {
     let mut bytes = [0; wire::REPORT];
-    let (received, _) = loop {
-        match rustix::net::recv(socket, &mut bytes, RecvFlags::empty()) {
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+    let mut extra = RecvAncillaryBuffer::new(&mut space);
+    let received = loop {
+        let into = &mut [IoSliceMut::new(&mut bytes)];
+        match rustix::net::recvmsg(socket, into, &mut extra, RecvFlags::CMSG_CLOEXEC) {
             Err(Errno::INTR) => {}
-            other => break other?,
+            other => break other?.bytes,
         }
     };
     if received < wire::REPORT {
@@ -400,6 +459,15 @@ fn report(socket: &OwnedFd) -> io::Result<Option<Report>> {
         wire::STARTED => Report::Started,
         wire::ENDED => Report::Ended(number(4).cast_signed()),
         wire::IDLE => Report::Idle,
+        wire::NEW_TERMINAL_IS => {
+            let mut files = extra.drain().filter_map(|message| match message {
+                RecvAncillaryMessage::ScmRights(mut files) => files.next(),
+                _ => None,
+            });
+            let none =
+                || io::Error::new(io::ErrorKind::InvalidData, "a terminal that is not there");
+            Report::Terminal(files.next().ok_or_else(none)?)
+        }
         _ => return Err(io::Error::new(io::ErrorKind::InvalidData, "an unknown report")),
     };
     Ok(Some(report))

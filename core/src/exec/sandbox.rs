@@ -434,6 +434,7 @@ mod tests {
             network: Reached::Nothing,
             hosts: Vec::new(),
             missing: Vec::new(),
+            withheld: Vec::new(),
         };
         let hint = |code, written| hint(code, written, &confined);
         // The rows of the systems that we start from.

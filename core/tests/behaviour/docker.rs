@@ -2,6 +2,7 @@
 
 mod clis;
 mod custom;
+mod replaced;
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

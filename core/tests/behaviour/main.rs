@@ -35,6 +35,7 @@ mod postgres;
 mod processes;
 mod records;
 mod remotes;
+mod replaced;
 mod repositories;
 mod required;
 mod roots;

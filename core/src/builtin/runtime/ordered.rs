@@ -85,6 +85,13 @@ pub(super) fn not_run(error: NotRun) -> ToolError {
             );
             ToolError::new(Code::Unavailable, text).by_rule("exec.sandbox")
         }
+        NotRun::Busy(path) => {
+            let text = format!(
+                "The command has not run: Git still writes `{path}` in another one, and this one must \
+                 be kept from that. Wait until it has ended, or end it, and run this again."
+            );
+            ToolError::new(Code::Unavailable, text)
+        }
         NotRun::System(why) => {
             ToolError::new(Code::Unavailable, format!("The command could not be run: {why}."))
         }

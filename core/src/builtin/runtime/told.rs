@@ -53,7 +53,8 @@ fn told_with(
         (RanIn::Sandbox, _) => None,
     };
     let come = come(&appeared);
-    [how, hint, come].into_iter().flatten().for_each(|line| body.push_line(&line));
+    let kept = (!is_well || complained > 0).then(|| kept(&confined.withheld)).flatten();
+    [how, hint, kept, come].into_iter().flatten().for_each(|line| body.push_line(&line));
     let (exit_code, signal) = numbers(ended.status);
     let mut structured = json!({
         "exit_code": exit_code,
@@ -72,7 +73,7 @@ fn told_with(
         _ if is_well => None,
         Some(Cut::Deadline) => Some(Code::Timeout),
         Some(Cut::Cancelled) => Some(Code::Cancelled),
-        Some(Cut::Disk) | None => Some(Code::ToolFailed),
+        Some(Cut::Disk | Cut::Replaced) | None => Some(Code::ToolFailed),
     };
     Ok(ToolResult {
         is_error: !is_well,
@@ -88,6 +89,15 @@ pub(super) fn come(appeared: &[String]) -> Option<String> {
     Some(format!(
         "[{all} came while it ran. Such files tell agents or version control what to do, and nobody was \
          asked about that: show them to the user before anything goes by them.]"
+    ))
+}
+
+/// What is said of settings that Git was to write and could not, if there are any.
+fn kept(withheld: &[String]) -> Option<String> {
+    let all = Some(withheld.join(", ")).filter(|all| !all.is_empty())?;
+    Some(format!(
+        "[{all} could not be written, since other commands run that must be kept from it. End them, as with \
+         `process`, to change settings of Git.]"
     ))
 }
 
@@ -133,6 +143,7 @@ pub(super) fn ended(status: Status, cut: Option<Cut>) -> Option<String> {
         (Some(Cut::Deadline), _) => "ended when its time was over".to_owned(),
         (Some(Cut::Cancelled), _) => "ended as it was told to".to_owned(),
         (Some(Cut::Disk), _) => "ended when it had all but used up the disk".to_owned(),
+        (Some(Cut::Replaced), _) => "ended when what it is kept from was replaced".to_owned(),
         (None, Status::Exited(0)) => return None,
         (None, Status::Exited(code)) => format!("ended with exit code {code}{}", hint(code)),
         (None, Status::Signalled(signal)) => format!("ended by signal {signal}"),
@@ -153,6 +164,9 @@ fn how(status: Status, cut: Option<Cut>, limit: Duration, advice: &str) -> Optio
             "[Ended, since it had all but used up the disk. Delete what is not needed, and write less.]"
                 .to_owned()
         }
+        (Some(Cut::Replaced), _) => "[Ended, since a file that it must be kept from was replaced by \
+                                     another while it ran. Run it again.]"
+            .to_owned(),
         (None, Status::Exited(0)) => return None,
         (None, Status::Exited(code)) => format!("[Exit code {code}{}]", hint(code)),
         (None, Status::Signalled(9)) => {

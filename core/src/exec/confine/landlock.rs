@@ -20,17 +20,10 @@ const KNOWN: ABI = ABI::V7;
 /// Where the machine keeps its devices.
 pub(super) const ALL_DEVICES: &str = "/dev";
 
-/// Device files that every program may read and write.
-pub(super) const DEVICES: &[&str] = &[
-    "/dev/null",
-    "/dev/zero",
-    "/dev/full",
-    "/dev/random",
-    "/dev/urandom",
-    "/dev/tty",
-    "/dev/ptmx",
-    "/dev/pts",
-];
+/// Device files that every program may read and write. Terminals are not among them: those of a user's are
+/// there side by side, and what is typed at one is for nobody else.
+pub(super) const DEVICES: &[&str] =
+    &["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"];
 
 /// The version of Landlock in the kernel: 1 and up. `None`: there is none.
 pub(crate) fn version() -> Option<u32> {
@@ -50,8 +43,7 @@ pub(crate) struct Allowed {
     pub(crate) write: Vec<PathBuf>,
     /// Files and folders that may be read although they lie in what may not.
     pub(crate) read: Vec<PathBuf>,
-    /// Files and folders that may not be read. Only where nothing else hides them, for it takes a
-    /// rule for each of their neighbours.
+    /// Files and folders that may not be read. It takes a rule for each of their neighbours.
     pub(crate) hidden: Vec<PathBuf>,
     /// True if it may connect and listen.
     pub(crate) network: bool,
@@ -66,8 +58,21 @@ pub(crate) struct Made(Mutex<Vec<One>>);
 struct One {
     allowed: Allowed,
     stamps: Vec<Stamp>,
-    rules: Option<Arc<OwnedFd>>,
+    rules: Option<Rules>,
     at: Instant,
+    uses: usize,
+}
+
+/// Rules that were made, and what access may be added to them, in the kernel's bits.
+#[derive(Clone, Debug)]
+pub(crate) struct Rules {
+    pub(crate) file: Arc<OwnedFd>,
+    /// To read a folder and what is below.
+    pub(crate) read: u64,
+    /// To read and write a device.
+    pub(crate) device: u64,
+    /// To read and write the devices in a folder.
+    pub(crate) device_folder: u64,
 }
 
 /// What a file or folder is known by: another one of its name, and for a folder another list of names
@@ -78,29 +83,40 @@ type Stamp = Option<(u64, u64, i64, i64)>;
 const MOST_MADE: usize = 16;
 const LONGEST: Duration = Duration::from_secs(10);
 
+/// How many commands have the same: each adds rules for what it alone has mounted.
+const MOST_USES: usize = 64;
+
 impl Made {
-    /// The rules, for the confining program to hold itself to: nobody adds to them any more.
+    /// The rules, for the confining program to hold itself to. It adds what only it can name.
     ///
     /// # Errors
     /// Where the kernel takes them not.
-    pub(crate) fn rules(
-        &self,
-        allowed: Allowed,
-    ) -> Result<Option<Arc<OwnedFd>>, landlock::RulesetError> {
+    pub(crate) fn rules(&self, allowed: Allowed) -> Result<Option<Rules>, landlock::RulesetError> {
         // Before they are made: what changes meanwhile has another stamp.
         let stamps = stamps(&allowed);
         let mut made = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        made.retain(|one| one.at.elapsed() < LONGEST);
-        let known = made.iter().find(|one| one.allowed == allowed && one.stamps == stamps);
+        made.retain(|one| one.at.elapsed() < LONGEST && one.uses < MOST_USES);
+        let known = made.iter_mut().find(|one| one.allowed == allowed && one.stamps == stamps);
         if let Some(known) = known {
+            known.uses += 1;
             return Ok(known.rules.clone());
         }
-        let rules = rules(&allowed)?.map(Arc::new);
+        let rules = rules(&allowed)?.map(|file| {
+            let known = handled(version().unwrap_or(1));
+            let bits = |access: BitFlags<AccessFs>| access.bits() & known;
+            let device = device();
+            Rules {
+                file: Arc::new(file),
+                read: bits(AccessFs::from_read(KNOWN)),
+                device: bits(device & AccessFs::from_file(KNOWN)),
+                device_folder: bits(device),
+            }
+        });
         made.retain(|one| one.allowed != allowed);
         if made.len() >= MOST_MADE {
             made.remove(0);
         }
-        made.push(One { allowed, stamps, rules: rules.clone(), at: Instant::now() });
+        made.push(One { allowed, stamps, rules: rules.clone(), at: Instant::now(), uses: 1 });
         Ok(rules)
     }
 }
@@ -139,11 +155,26 @@ fn rules(allowed: &Allowed) -> Result<Option<OwnedFd>, landlock::RulesetError> {
     for path in &allowed.write {
         rules = add(rules, path, AccessFs::from_all(KNOWN))?;
     }
-    let device = AccessFs::WriteFile | AccessFs::Truncate | AccessFs::IoctlDev | read;
     for path in DEVICES {
-        rules = add(rules, Path::new(path), device)?;
+        rules = add(rules, Path::new(path), device())?;
     }
     Ok(rules.into())
+}
+
+/// What is done with a device.
+fn device() -> BitFlags<AccessFs> {
+    AccessFs::WriteFile | AccessFs::Truncate | AccessFs::IoctlDev | AccessFs::from_read(KNOWN)
+}
+
+/// What a kernel of this version knows of, in its bits. Source: the kernel's `landlock.h`.
+fn handled(version: u32) -> u64 {
+    let bits = match version {
+        0 | 1 => 13,
+        2 => 14,
+        3 | 4 => 15,
+        _ => 16,
+    };
+    (1 << bits) - 1
 }
 
 /// Allows to read a folder, but for what is hidden below it.

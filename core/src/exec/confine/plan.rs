@@ -15,6 +15,7 @@ pub(crate) struct Plan {
     /// What each step is for, in words for an error.
     steps: Vec<String>,
     files: Vec<Arc<OwnedFd>>,
+    makes_terminal: bool,
 }
 
 /// The places that are taken before a plan names any: itself and the three standard files.
@@ -23,6 +24,7 @@ const FIRST_PLACE: u64 = 4;
 impl Plan {
     /// Begins a step.
     pub(crate) fn step(&mut self, tag: wire::Tag, what: impl Into<String>) -> &mut Plan {
+        self.makes_terminal |= tag == wire::NEW_TERMINAL;
         self.bytes.push(tag);
         self.steps.push(what.into());
         self
@@ -49,9 +51,12 @@ impl Plan {
 
     /// Names a file by the place that it goes along at.
     pub(crate) fn file(&mut self, file: Arc<OwnedFd>) -> &mut Plan {
-        let place = FIRST_PLACE + self.files.len() as u64;
-        self.files.push(file);
-        self.number(place)
+        let known = self.files.iter().position(|one| Arc::ptr_eq(one, &file));
+        let place = known.unwrap_or(self.files.len());
+        if known.is_none() {
+            self.files.push(file);
+        }
+        self.number(FIRST_PLACE + place as u64)
     }
 
     /// Words, with their number in front.
@@ -69,6 +74,11 @@ impl Plan {
 
     pub(crate) fn files(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
         self.files.iter().map(|file| file.as_fd())
+    }
+
+    /// True if it makes the terminal that the command has.
+    pub(crate) fn makes_terminal(&self) -> bool {
+        self.makes_terminal
     }
 
     /// What a step is for.

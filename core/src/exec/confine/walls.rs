@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::filter::{self, Sockets};
 use super::kernel::{Kernel, Namespaces, isolate};
-use super::landlock::{ALL_DEVICES, Allowed, DEVICES};
+use super::landlock::{ALL_DEVICES, Allowed, DEVICES, Rules};
 use super::plan::Plan;
 use super::program::{Shared, kept_capabilities};
 use super::wire;
@@ -72,8 +72,8 @@ pub(crate) struct Launch {
     pub(crate) variables: Vec<OsString>,
     /// The folder that it starts in.
     pub(crate) cwd: PathBuf,
-    /// True if standard input is a terminal that it shall own.
-    pub(crate) terminal: bool,
+    /// The rows and columns of the terminal that it has at standard input.
+    pub(crate) terminal: Option<(u16, u16)>,
 }
 
 /// Why no walls could be built.
@@ -110,6 +110,10 @@ impl Walls {
         if isolated != Namespaces::None {
             isolate(&mut plan);
             self.mount(&mut plan, isolated);
+            if let Some((rows, columns)) = launch.terminal.filter(|_| has_terminals()) {
+                plan.step(wire::NEW_TERMINAL, "make a terminal").number(rows.into());
+                plan.number(columns.into());
+            }
         }
         begin(&mut plan, limits, kernel.others(isolated), launch);
         let holds_all = self.shared(kernel).calls.is_some();
@@ -121,7 +125,10 @@ impl Walls {
         if kernel.landlock.is_some()
             && let Some(rules) = kernel.rules.rules(self.allowed(isolated != Namespaces::None))?
         {
-            plan.step(wire::LANDLOCK, "hold to the rules of Landlock").file(rules);
+            if isolated != Namespaces::None {
+                allow_what_is_new(&mut plan, &rules);
+            }
+            plan.step(wire::LANDLOCK, "hold to the rules of Landlock").file(rules.file);
         }
         if kernel.filter && !holds_all {
             for program in filter::programs(self.sockets(isolated))? {
@@ -145,10 +152,35 @@ impl Walls {
         }
     }
 
+    /// What stands guarded or covered only by being mounted. What is covered where it may not write
+    /// anyway, the rules of Landlock keep from it as well.
+    pub(crate) fn mounted(&self, kernel: &Kernel) -> Vec<PathBuf> {
+        if kernel.namespaces == Namespaces::None {
+            return Vec::new();
+        }
+        let below = |path: &&PathBuf| self.write.iter().any(|root| path.starts_with(root));
+        let guarded = self.guarded.iter().filter(below);
+        let hidden = self.hidden.iter().filter(|path| kernel.landlock.is_none() || below(path));
+        guarded.chain(hidden).cloned().collect()
+    }
+
+    /// The steps that put up again what stands around a path, where another file has come there.
+    pub(crate) fn mend(&self, path: &Path) -> Plan {
+        let mut plan = Plan::default();
+        let mut trees = Trees::new(&mut plan);
+        if self.write.iter().any(|root| path.starts_with(root)) {
+            trees.pin_above(path, &self.write);
+        }
+        match self.hidden.iter().any(|hidden| hidden == path) {
+            true => trees.cover(path),
+            false => trees.guard(path),
+        }
+        plan
+    }
+
     /// The folders and files that it may write.
-    pub(crate) fn written(mut self) -> Vec<PathBuf> {
-        self.write.push(self.temp);
-        self.write
+    pub(crate) fn written(&self) -> Vec<PathBuf> {
+        self.write.iter().chain([&self.temp]).cloned().collect()
     }
 
     /// Which sockets lead nowhere that it must not be. Those of this machine are files that Landlock does
@@ -161,17 +193,20 @@ impl Walls {
         }
     }
 
-    /// What Landlock allows. In mounts of its own a command does not see what is hidden anyway.
+    /// What Landlock allows.
     fn allowed(&self, isolated: bool) -> Allowed {
         let mut write = self.write.clone();
         write.push(self.temp.clone());
-        let (mut read, mut hidden) = (Vec::new(), Vec::new());
+        let mut read: Vec<PathBuf> =
+            self.seen.iter().filter(|path| is_own(path)).cloned().collect();
+        let mut hidden = self.hidden.clone();
         if isolated {
             // What is mounted by itself wants a rule by itself.
             write.push(self.temp.join("shm"));
+            read.extend(self.names.clone());
+            // What it may write around them it reads as well. Mounts cover them there.
+            hidden.retain(|path| !self.write.iter().any(|root| path.starts_with(root)));
         } else {
-            read.extend(self.seen.iter().filter(|path| is_own(path)).cloned());
-            hidden.clone_from(&self.hidden);
             // Those that every program may read have rules of their own.
             hidden.push(PathBuf::from(ALL_DEVICES));
             // There the folders of other sessions lie, and the private ones of CLIs.
@@ -182,7 +217,7 @@ impl Walls {
 
     /// Everything read-only but what may be written, and what is hidden covered.
     fn mount(&self, plan: &mut Plan, isolated: Namespaces) {
-        let mut trees = Trees { plan, next: 0, free: Vec::new(), pinned: BTreeSet::new() };
+        let mut trees = Trees::new(plan);
         // Copies are taken first: they keep their attributes, and what covers a folder later does not
         // cover them.
         let temp = trees.take(&self.temp);
@@ -196,6 +231,7 @@ impl Walls {
         for (tree, path) in kept.into_iter().zip(&devices) {
             trees.mount(tree, path);
         }
+        trees.own_terminals();
         let seen: Vec<&PathBuf> = self.seen.iter().filter(|path| is_own(path)).collect();
         let taken: Vec<u64> = seen.iter().map(|path| trees.take(path)).collect();
         trees.mount(temp, Path::new(SEEN_AT[0]));
@@ -229,8 +265,40 @@ impl Walls {
                 trees.cover(path);
             }
         }
-        plan.step(wire::MOUNT, "mount /proc").text("proc").text("/proc").text("proc");
+        plan.step(wire::MOUNT, "mount /proc").text("proc").text(PROCESSES).text("proc");
         plan.number(READ_ONLY | NO_SUID | NO_DEVICES | NO_EXECUTION).text("");
+    }
+}
+
+/// Where processes are seen.
+const PROCESSES: &str = "/proc";
+
+/// Where terminals are, and where new ones are made.
+const TERMINALS: &str = "/dev/pts";
+const NEW_TERMINALS: &str = "/dev/ptmx";
+
+/// True if this machine has a place for terminals.
+fn has_terminals() -> bool {
+    Path::new(TERMINALS).is_dir()
+}
+
+/// True if terminals are made at a file beside their place, and not at a link into it.
+fn has_maker() -> bool {
+    std::fs::symlink_metadata(NEW_TERMINALS).is_ok_and(|data| !data.is_symlink())
+}
+
+/// Lets a command read and write what the plan itself has mounted.
+fn allow_what_is_new(plan: &mut Plan, rules: &Rules) {
+    let mut allow = |path: &str, access: u64| {
+        plan.step(wire::ALLOW, format!("allow {path}")).file(rules.file.clone());
+        plan.number(access).text(path);
+    };
+    allow(PROCESSES, rules.read);
+    if has_terminals() {
+        allow(TERMINALS, rules.device_folder);
+        if has_maker() {
+            allow(NEW_TERMINALS, rules.device);
+        }
     }
 }
 
@@ -244,7 +312,11 @@ struct Trees<'p> {
     pinned: BTreeSet<PathBuf>,
 }
 
-impl Trees<'_> {
+impl<'p> Trees<'p> {
+    fn new(plan: &'p mut Plan) -> Trees<'p> {
+        Trees { plan, next: 0, free: Vec::new(), pinned: BTreeSet::new() }
+    }
+
     /// Takes a copy of what stands at a path. Its slot.
     fn take(&mut self, path: &Path) -> u64 {
         let slot = self.free.pop().unwrap_or_else(|| {
@@ -254,6 +326,20 @@ impl Trees<'_> {
         let what = format!("take {}", path.display());
         self.plan.step(wire::OPEN_TREE, what).number(slot).path(path);
         slot
+    }
+
+    /// Mounts terminals of its own, in place of all those of the user.
+    fn own_terminals(&mut self) {
+        if !has_terminals() {
+            return;
+        }
+        self.plan.step(wire::MOUNT, "mount terminals").text("devpts").text(TERMINALS);
+        self.plan.text("devpts").number(NO_SUID | NO_EXECUTION);
+        self.plan.text("newinstance,ptmxmode=0666,mode=0620");
+        if has_maker() {
+            let maker = self.take(&Path::new(TERMINALS).join("ptmx"));
+            self.mount(maker, Path::new(NEW_TERMINALS));
+        }
     }
 
     fn mount(&mut self, slot: u64, at: &Path) {
@@ -320,7 +406,7 @@ fn begin(plan: &mut Plan, limits: &Limits, others: u64, launch: &Launch) {
             .number(limit);
     }
     plan.step(wire::UMASK, "set the mask of modes").number(0o022);
-    if launch.terminal {
+    if launch.terminal.is_some() {
         plan.step(wire::TERMINAL, "take the terminal");
     }
     plan.step(wire::DIRECTORY, format!("go to {}", launch.cwd.display())).path(&launch.cwd);

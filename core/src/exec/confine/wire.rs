@@ -45,6 +45,13 @@ pub const REACH: Tag = 15;
 /// variables, variables).
 pub const EXECUTE: Tag = 16;
 
+/// Allow more by the Landlock rules of a place: (place, access, path). It is for what is mounted by the plan
+/// itself, which nobody could name before.
+pub const ALLOW: Tag = 17;
+/// Make a terminal of those that are mounted by the plan, for standard input, output and error, and send
+/// its other side to the host: (rows, columns).
+pub const NEW_TERMINAL: Tag = 18;
+
 /// A message that says where all commands will run: files by which control groups are joined; then the
 /// flags of `unshare`, and the texts for `uid_map` and `gid_map`, each with its length in one byte.
 pub const SETTLE: u8 = 0;
@@ -82,10 +89,15 @@ pub const IDLE: u32 = 4;
 /// Here are the listeners that were asked for: (how many).
 pub const LISTENING: u32 = 5;
 
-/// The size of what the host asks for: to whom, and which signal.
+/// Here is the other side of the terminal that was made: ().
+pub const NEW_TERMINAL_IS: u32 = 6;
+
+/// The size of a signal that the host asks for: to whom, and which.
 pub const REQUEST: usize = 2;
 
 /// The program's own group of processes.
 pub const TO_GROUP: u8 = 0;
 /// Everything that it has started.
 pub const TO_ALL: u8 = 1;
+/// In place of a signal: steps that mount, behind this byte. They put up again what has gone.
+pub const MEND: u8 = 2;

@@ -18,11 +18,12 @@ use sha2::{Digest as _, Sha256};
 use super::super::closed::Unknown;
 use super::super::config::ExecConfig;
 use super::super::host::Order;
+use super::super::replaced::Kept;
 use super::super::sandbox::{
     HOME, NO_NETWORK, SandboxConfig, SandboxScope, WORKSPACE, Whose, WorkspaceAccess,
 };
 use super::mount_table::misplaced;
-use super::mounts::mounts;
+use super::mounts::{covered, mounts};
 use super::owner::Owner;
 use super::seat::{PATIENCE, Seat};
 use super::trouble;
@@ -77,6 +78,8 @@ impl Container {
 #[derive(Clone, Debug)]
 pub(super) struct Wanted {
     body: ContainerCreateBody,
+    /// What of the workspace it does not write or see, as it is now.
+    pub(super) kept: Kept,
     /// What sets it apart: whose it is, and all of its settings.
     pub(super) identity: String,
 }
@@ -88,6 +91,8 @@ impl Wanted {
     /// Where what is closed to it cannot be covered.
     pub(super) fn of(config: &ExecConfig, order: &Order) -> Result<Wanted, Unknown> {
         let mounts = mounts(&config.sandbox, order)?;
+        // Before it is mounted: with another file there it is to be another container.
+        let kept = Kept::of(covered(&mounts, order).into_iter());
         let body = body(config, order, mounts);
         let key = match &order.apart {
             // Nobody else ever has it.
@@ -97,12 +102,12 @@ impl Wanted {
         let mut hash = Sha256::new();
         // A body that could not be written would be one whose settings are not told apart.
         let settings = format!("{:?}", sorted(&body));
-        for part in [key.as_bytes(), settings.as_bytes()] {
+        for part in [key.as_bytes(), settings.as_bytes(), kept.stamp().as_bytes()] {
             hash.update(part.len().to_be_bytes());
             hash.update(part);
         }
         let identity = data_encoding::HEXLOWER.encode(&hash.finalize())[..24].to_owned();
-        Ok(Wanted { body, identity })
+        Ok(Wanted { body, kept, identity })
     }
 
     /// Makes it and starts it.

@@ -9,6 +9,7 @@ use tokio::sync::OnceCell;
 
 use super::container::{Container, Use, Wanted, remove};
 use super::owner::Owner;
+use crate::exec::replaced::Kept;
 
 /// The containers.
 #[derive(Default)]
@@ -24,6 +25,7 @@ struct State {
 
 /// The place of a container. Whoever comes while it is made waits for it.
 struct Slot {
+    kept: Kept,
     made: OnceCell<Arc<Container>>,
     use_: Mutex<Use>,
 }
@@ -56,9 +58,24 @@ impl Slot {
         use_.last = Instant::now();
     }
 
+    /// True if nobody uses it or will: what stands at its mounts was replaced.
+    fn is_over(&self) -> bool {
+        self.lock().users == 0 && !self.kept.are_there()
+    }
+
     fn is_due(&self, idle: Duration, age: Duration) -> bool {
         let use_ = self.lock();
         use_.users == 0 && (use_.last.elapsed() >= idle || use_.made.elapsed() >= age)
+    }
+}
+
+impl State {
+    /// Takes some out, so that nobody gets them any more.
+    fn taken_out(&mut self, which: impl Fn(&Slot) -> bool) -> Vec<Arc<Slot>> {
+        let slots = std::mem::take(&mut self.slots).into_iter();
+        let (out, kept): (Vec<_>, _) = slots.partition(|(_, slot)| which(slot));
+        self.slots = kept.into_iter().collect();
+        out.into_iter().map(|(_, slot)| slot).collect()
     }
 }
 
@@ -84,18 +101,28 @@ impl Containers {
         owner: &Owner,
         wanted: &Wanted,
     ) -> Result<Taken, String> {
-        let slot = {
+        let (slot, over) = {
             let mut state = self.lock();
             if state.is_closed {
                 return Err("the runtime is closed".into());
             }
-            let new = || Arc::new(Slot { made: OnceCell::new(), use_: Mutex::new(Use::new()) });
+            let over = match state.slots.contains_key(&wanted.identity) {
+                true => Vec::new(),
+                false => state.taken_out(Slot::is_over),
+            };
+            let new = || {
+                let (kept, use_) = (wanted.kept.clone(), Mutex::new(Use::new()));
+                Arc::new(Slot { kept, made: OnceCell::new(), use_ })
+            };
             let slot = state.slots.entry(wanted.identity.clone()).or_insert_with(new).clone();
             // Under the same lock as the search for idle ones.
             slot.entered();
-            slot
+            (slot, over)
         };
         let mut entered = Entered(Some(&slot));
+        for container in over.iter().filter_map(|slot| slot.made.get()) {
+            remove(docker, &container.id).await;
+        }
         let make = || async { wanted.make(docker, owner).await.map(Arc::new) };
         let container = slot.made.get_or_try_init(make).await?.clone();
         if self.lock().is_closed {
@@ -115,13 +142,7 @@ impl Containers {
 
     /// Ends those in which nothing runs, for so long or that are so old.
     pub(super) async fn prune(&self, docker: &Docker, idle: Duration, age: Duration) {
-        let due: Vec<Arc<Slot>> = {
-            let mut state = self.lock();
-            let slots = std::mem::take(&mut state.slots).into_iter();
-            let (due, kept): (Vec<_>, _) = slots.partition(|(_, slot)| slot.is_due(idle, age));
-            state.slots = kept.into_iter().collect();
-            due.into_iter().map(|(_, slot)| slot).collect()
-        };
+        let due = self.lock().taken_out(|slot| slot.is_due(idle, age));
         for container in due.iter().filter_map(|slot| slot.made.get()) {
             remove(docker, &container.id).await;
         }

@@ -63,6 +63,14 @@ pub(super) fn mounts(sandbox: &SandboxConfig, order: &Order) -> Result<Vec<Mount
     Ok(all.into_values().collect())
 }
 
+/// What of the workspace mounts stand around, on this machine.
+pub(super) fn covered(mounts: &[Mount], order: &Order) -> Vec<PathBuf> {
+    let mounted = Mounted { real: order.whose.workspace.clone() };
+    let targets = mounts.iter().filter_map(|mount| mount.target.as_deref());
+    let within = targets.filter(|target| *target != WORKSPACE);
+    within.filter_map(|target| mounted.on_host(target)).collect()
+}
+
 /// What stands at a place of a container.
 #[derive(Clone, Copy)]
 enum Cover {

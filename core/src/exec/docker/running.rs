@@ -9,6 +9,7 @@ use super::super::console::{Console, END_OF_INPUT};
 use super::super::control::Control;
 use super::super::disk::Disks;
 use super::super::host::Order;
+use super::super::replaced::Kept;
 use super::super::running::{Cut, Ended, GRACE, Status, Stream, Written};
 use super::seat::{self, Heard, Refused, Seat, Told};
 
@@ -71,8 +72,8 @@ impl State {
         let is_due = until.is_some_and(|until| Instant::now() >= until);
         match self.cut {
             _ if self.is_over() => Due::Nothing,
-            None if wanted == Some(Cut::Disk) => {
-                // What fills a disk would go on with it.
+            None if matches!(wanted, Some(Cut::Disk | Cut::Replaced)) => {
+                // What does harm would go on with it.
                 (self.cut, self.killed) = (wanted, true);
                 *until = Some(Instant::now() + LAST_WAIT);
                 Due::Signal("KILL")
@@ -105,6 +106,8 @@ impl State {
 /// What a shell is given to run.
 #[derive(Clone, Copy)]
 pub(super) struct Given<'r> {
+    /// What the container is kept from by mounts.
+    pub(super) kept: &'r Kept,
     pub(super) script: &'r str,
     pub(super) order: &'r Order,
     pub(super) deadline: Option<Instant>,
@@ -179,7 +182,8 @@ impl Running<'_> {
         begun: impl FnOnce(),
         sink: impl FnMut(Stream, Written<'_>),
     ) -> Option<Run> {
-        let Given { script, order, deadline: mut until, disk_left, control } = given;
+        let Given { script, order, deadline: mut until, disk_left, control, kept } = given;
+        let mut kept = kept.clone();
         let mut disks = Disks::of(order.whose.workspace.as_deref().into_iter(), disk_left);
         let since = Instant::now();
         let is_all = order.console == Console::Once;
@@ -216,7 +220,8 @@ impl Running<'_> {
             }
             let wanted = match wishes.cancelled {
                 true => Some(Cut::Cancelled),
-                false => disks.are_used_up().then_some(Cut::Disk),
+                false if disks.are_used_up() => Some(Cut::Disk),
+                false => (!kept.replaced().is_empty()).then_some(Cut::Replaced),
             };
             match state.due(wanted, &mut until) {
                 Due::Nothing => {}
