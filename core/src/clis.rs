@@ -37,7 +37,7 @@ pub(crate) use gate::{Called, Known, look};
 pub(crate) use presets::{all as presets, preset};
 pub(crate) use run::{Prepared, Program, Room};
 pub(crate) use supplement::{NAME as TOOLS_FILE, supplement};
-pub(crate) use surroundings::Surroundings;
+pub(crate) use surroundings::{Surroundings, parts};
 
 use definition::Overrides;
 use std::path::PathBuf;

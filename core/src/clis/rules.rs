@@ -196,6 +196,11 @@ fn is_option(given: &str, option: &str, abbreviates: bool) -> bool {
 fn of_owner(of: &Definition, preset: Option<&Preset>, words: &[String]) -> Option<Denial> {
     let style = preset.map(Preset::style).unwrap_or_default();
     let read = Arguments::read(words, style);
+    let unsure = read.operands.iter().filter(|one| !one.sure).count();
+    if unsure > MOST_UNSURE && !of.deny_args.is_empty() {
+        let why = format!("more than {MOST_UNSURE} words that may be values of options");
+        return Some(Denial { rule: "deny_args".into(), why });
+    }
     let searched = searched(of, words, &read);
     for (at, pattern) in of.deny_args.iter().enumerate() {
         // One that does not compile denies everything.
@@ -236,18 +241,43 @@ fn searched(of: &Definition, words: &[String], read: &Arguments<'_>) -> Vec<Stri
             shown.push(word);
         }
     }
-    let texts = |with_unsure: bool| {
-        let all = read.operands.iter().filter(|one| one.sure || with_unsure);
-        let kept = all.filter(|one| shown.contains(&one.text));
-        kept.map(|one| one.text).collect::<Vec<_>>().join(" ")
-    };
-    let mut all = vec![shown.join(" "), texts(true), texts(false)];
+    let operands: Vec<&Operand<'_>> =
+        read.operands.iter().filter(|one| shown.contains(&one.text)).collect();
+    let mut all = vec![shown.join(" ")];
+    all.extend(readings(&operands));
     for one in read.options.iter().filter(|one| !is_prose(&one.name)) {
         all.push(one.name.clone());
         if let Some(value) = one.value {
             all.push(format!("{} {value}", one.name));
             all.push(format!("{}={value}", one.name));
         }
+    }
+    all
+}
+
+/// Of how many operands that may be values of options every choice is read.
+const ALL_READ: usize = 8;
+
+/// How many of them a call may have at most where the owner denies anything.
+const MOST_UNSURE: usize = 64;
+
+/// Every way to read operands: each that may be the value of an option counts or does not. Of very many
+/// such ones all count, none, or any two.
+fn readings(operands: &[&Operand<'_>]) -> Vec<String> {
+    let unsure: Vec<usize> = (0..operands.len()).filter(|at| !operands[*at].sure).collect();
+    let text = |counts: &dyn Fn(usize) -> bool| {
+        let kept = operands.iter().enumerate().filter(|(at, one)| one.sure || counts(*at));
+        kept.map(|(_, one)| one.text).collect::<Vec<_>>().join(" ")
+    };
+    if unsure.len() <= ALL_READ {
+        let bit = |choice: u32, at| {
+            unsure.iter().position(|one| *one == at).is_some_and(|bit| choice >> bit & 1 == 1)
+        };
+        return (0..1_u32 << unsure.len()).map(|choice| text(&|at| bit(choice, at))).collect();
+    }
+    let mut all = vec![text(&|_| true), text(&|_| false)];
+    for (place, one) in unsure.iter().enumerate() {
+        all.extend(unsure[place..].iter().map(|other| text(&|at| at == *one || at == *other)));
     }
     all
 }
@@ -309,6 +339,14 @@ mod tests {
             ("repo delete foo/bar", Some("deny_args[1]")),
             ("repo --yes delete foo/bar", Some("deny_args[1]")),
             ("repo --repo o/r delete", Some("deny_args[1]")),
+            ("repo --repo o/r --yes delete", Some("deny_args[1]")),
+            ("--a x repo --b x --yes delete --c x", Some("deny_args[1]")),
+            (
+                "--a 1 --b 2 --c 3 --d 4 repo --e 5 --f 6 --g 7 --h 8 --i 9 delete",
+                Some("deny_args[1]"),
+            ),
+            ("--a 1 --b repo --c 3 --d 4 --e 5 --f 6 --g 7 --h 8 --i delete", Some("deny_args[1]")),
+            ("--a 1 --b 2 --c 3 --d 4 --e 5 --f 6 --g 7 --h 8 --i 9 repo view", None),
             ("secret set TOKEN", Some("deny_args[2]")),
             ("x --force yes", Some("deny_args[3]")),
             ("x -X DELETE", Some("deny_args[4]")),
@@ -320,6 +358,8 @@ mod tests {
         ] {
             assert_eq!(owner(&args, &[], line).as_deref(), rule, "{line}");
         }
+        assert_eq!(owner(&args, &[], &"--a x ".repeat(70)).as_deref(), Some("deny_args"));
+        assert_eq!(owner(&[], &[], &"--a x ".repeat(70)), None);
     }
 
     #[test]

@@ -68,6 +68,12 @@ fn refusal_of(text: &str, escapes: bool) -> Option<String> {
     if VARIABLE.as_ref().is_none_or(|pattern| pattern.is_match(&read.code)) {
         return Some("`:name` puts a variable in as code; write `:'name'`, a literal".to_owned());
     }
+    if puts_together(text, &read.code) {
+        return Some(
+            "a block runs a statement that it puts together; write it out, without `EXECUTE`"
+                .to_owned(),
+        );
+    }
     // A pattern that does not compile finds everything: nothing is let through unread.
     let finds = |pattern: &Option<Regex>, text: &str| {
         pattern.as_ref().is_none_or(|pattern| pattern.is_match(text))
@@ -75,6 +81,34 @@ fn refusal_of(text: &str, escapes: bool) -> Option<String> {
     let code = if finds(&INDIRECT, &read.code) { text } else { read.code.as_str() };
     finds(&DESTRUCTIVE, code)
         .then(|| "the statement drops or empties something, or runs a program".to_owned())
+}
+
+/// A definition of code, and what may be a block of it, by the word behind `DO`.
+static DEFINES: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"(?i)\b(function|procedure)\b").ok());
+static DOES: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"(?i)\bdo\s*([a-z]*)").ok());
+static EXECUTES: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"(?i)\bexecute\b").ok());
+
+/// What runs a statement as it is written, or a function of a trigger.
+static PLAINLY: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let plainly =
+        r"(?i)\bexecute\s+(?:(?:function|procedure)\b|'(?:[^'\\]|'')*'\s*(?:;|into\b|using\b))";
+    Regex::new(plainly).ok()
+});
+
+/// What follows `DO` where it begins no block: in what is done on a conflict, and in a rule.
+const NO_BLOCK: [&str; 4] = ["nothing", "update", "instead", "also"];
+
+/// True if code of the server's runs statements that do not stand there as they are.
+fn puts_together(text: &str, code: &str) -> bool {
+    let (Some(defines), Some(does), Some(executes), Some(plainly)) =
+        (&*DEFINES, &*DOES, &*EXECUTES, &*PLAINLY)
+    else {
+        return true;
+    };
+    let is_block = |word: regex::Captures<'_>| !NO_BLOCK.contains(&&*word[1].to_ascii_lowercase());
+    let has_code = defines.is_match(code) || does.captures_iter(code).any(is_block);
+    has_code && executes.find_iter(text).count() > plainly.find_iter(text).count()
 }
 
 fn of_command(command: &str) -> Option<String> {
@@ -289,6 +323,27 @@ mod tests {
             ("\\i /tmp/x.sql", true),
             ("select 1 \\g |id", true),
             ("alter system set archive_command = 'id'", true),
+        ] {
+            assert_eq!(refusal(text).is_some(), is_refused, "{text}");
+        }
+    }
+    #[test]
+    fn what_puts_statements_together_is_refused() {
+        for (text, is_refused) in [
+            ("do $$ begin execute 'dr'||'op table t'; end $$", true),
+            ("do $$ begin execute format('%s table t', 'dro'||'p'); end $$", true),
+            ("do $$ begin execute (select body from t); end $$", true),
+            ("do $$ begin execute E'\\x64rop table t'; end $$", true),
+            (
+                "create function f() returns void language plpgsql as $$ begin execute x; end $$",
+                true,
+            ),
+            ("do $$ begin execute 'analyze t'; execute 'select 1' into x; end $$", false),
+            ("do $$ begin perform 1; end $$", false),
+            ("insert into t values ('please execute it') on conflict do nothing", false),
+            ("create trigger a before insert on t for each row execute function f()", false),
+            ("prepare p as select 1; execute p", false),
+            ("do 'begin execute x; end'", true),
         ] {
             assert_eq!(refusal(text).is_some(), is_refused, "{text}");
         }

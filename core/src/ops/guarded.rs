@@ -40,6 +40,17 @@ impl Guarded {
         Guarded(variables)
     }
 
+    /// The same with what is secret in each, by its name.
+    pub(super) fn with_parts(mut self, of: fn(&str, &str) -> Vec<Zeroizing<String>>) -> Guarded {
+        let parts = |(value, kind): &(Zeroizing<String>, String)| {
+            let found = of(&kind.to_ascii_uppercase().replace('-', "_"), value);
+            found.into_iter().map(|part| (part, kind.clone())).collect::<Vec<_>>()
+        };
+        let found: Vec<_> = self.0.iter().flat_map(parts).collect();
+        self.0.extend(found);
+        self
+    }
+
     /// One value.
     pub(super) fn value(name: &str, value: &str) -> Guarded {
         Guarded(vec![(Zeroizing::new(value.to_owned()), kind_of(name))])

@@ -48,6 +48,8 @@ pub(super) const PRESET: Preset = Preset {
         Denied::all(&["ecr|ecr-public", "get-login.*|get-authorization-token"], TOKENS),
         Denied::all(&["codeartifact", "get-authorization-token|login"], TOKENS),
         Denied::all(&["eks", "get-token"], TOKENS),
+        Denied::all(&["codecommit", "credential-helper"], TOKENS),
+        Denied::all(&["s3", "presign"], TOKENS),
         Denied::all(
             &[
                 "rds|dsql|redshift|redshift-serverless",
@@ -76,7 +78,7 @@ pub(super) const PRESET: Preset = Preset {
             KEYS,
         ),
         Denied::all(&["cloudtrail", "stop-logging|delete-trail"], KEYS),
-        Denied::all(&["ssm", "start-session|send-command"], SHELLS),
+        Denied::all(&["ssm", "start-session|resume-session|send-command"], SHELLS),
         Denied::all(&["ecs", "execute-command"], SHELLS),
         Denied::all(&["ec2-instance-connect", ".*"], SHELLS),
         Denied::all(&[], ELSEWHERE).with(&["--endpoint-url", "--no-verify-ssl", "--ca-bundle"]),

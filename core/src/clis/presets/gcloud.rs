@@ -37,6 +37,7 @@ pub(super) const PRESET: Preset = Preset {
         Denied::all(&["auth"], LOG_IN),
         Denied::all(&["init"], LOG_IN),
         Denied::all(&["config", "config-helper"], LOG_IN),
+        Denied::all(&["sql", "generate-login-token"], LOG_IN),
         Denied::all(&["projects", "delete"], PROJECTS),
         Denied::all(&["services", "disable"], PROJECTS),
         Denied::all(&["kms"], KEYS),

@@ -117,7 +117,7 @@ pub(super) const PRESET: Preset = Preset {
             r"(?i)(^|/)(actions|dependabot|codespaces)/secrets(/|\?|$)|/environments/[^/]+/secrets",
         ),
         Denied::all(&["api"], KEYS)
-            .of(r"(?i)^/?(user/(gpg_keys|keys|ssh_signing_keys)|repos/[^/]+/[^/]+/keys)(/|\?|$)"),
+            .of(r"(?i)^/?(user/(gpg_keys|keys|ssh_signing_keys)|repos/[^/]+/[^/]+/keys|repositories/\d+/keys)(/|\?|$)"),
         Denied::all(&["api"], ELSEWHERE).of("(?i)^[a-z][a-z0-9+.-]*://"),
         Denied::all(&[], ELSEWHERE).with(&["--hostname"]).but(r"(?i)github\.com"),
         Denied::all(&[], ELSEWHERE).with(&["-R", "--repo"]).of(r"^[^/]*/[^/]*/|:").but(AT_HOME),

@@ -167,6 +167,8 @@ pub(super) const PRESET: Preset = Preset {
         ]),
         Denied::all(&["edit"], PROGRAMS),
         Denied::all(&[], VERBOSE).with(&["-v", "--v"]).but("[0-5]"),
+        // Some subcommands take no value with these: what follows are letters of other options.
+        Denied::all(&[], VERBOSE).with(&["-f", "-p", "-k", "-l", "-c"]).of(r"^[A-Za-z]*v=?\d+$"),
         Denied::all(&[], VERBOSE).with(&["--vmodule"]),
     ],
     ..NONE

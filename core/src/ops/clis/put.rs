@@ -184,5 +184,5 @@ fn hold(runtime: &Runtime, key: &CredentialKey, variables: &Variables) {
     let texts: BTreeMap<String, SecretString> =
         secret.map(|(name, one)| (name.clone(), SecretString::from(one.value.as_str()))).collect();
     debug_assert!(texts.values().all(|text| !text.expose_secret().contains('\0')));
-    Guarded::env(&texts).hold(runtime, &key.tenant, key);
+    Guarded::env(&texts).with_parts(clis::parts).hold(runtime, &key.tenant, key);
 }
