@@ -103,6 +103,10 @@ fn serve(ignored: u64, signals: &mut Option<u32>) -> Outcome<()> {
         }
         return supervise::settle(rest);
     }
+    if *kind == wire::TO_GROUP || *kind == wire::TO_ALL {
+        // It was for a command that has ended by now.
+        return Ok(());
+    }
     if *kind == wire::LISTEN {
         return supervise::listen(rest);
     }
@@ -155,18 +159,6 @@ fn hold_all(told: &[u8], files: &[u32]) -> Outcome<()> {
     Ok(())
 }
 
-/// Mounts what steps say, where this process is. Nothing may stand there by now.
-pub fn mend(steps: &'static [u8]) -> Outcome<()> {
-    let (files, trees) = ([u32::MAX; MOST_FILES], [u32::MAX; wire::SLOTS]);
-    let plan = Plan::new(steps);
-    let mut steps = Steps { plan, files, trees, step: 0, reports: HOST, ignored: 0, watcher: 0 };
-    while !steps.plan.is_over() {
-        let tag = steps.plan.tag()?;
-        steps.mount(tag)?;
-    }
-    Ok(())
-}
-
 /// Tells what went wrong, and ends.
 fn failed(reports: u32, step: u32, error: Errno) -> ! {
     const CANNOT_START: u32 = 126;
@@ -209,7 +201,8 @@ impl Steps {
             wire::SUPERVISE => self.go_on_supervised(),
             wire::EXECUTE => self.execute(),
             wire::NEW_TERMINAL => self.new_terminal(),
-            wire::MOUNT | wire::OPEN_TREE | wire::MOVE_TREE | wire::CHANGE_MOUNT => self.mount(tag),
+            wire::MOUNT | wire::OPEN_TREE | wire::MOVE_TREE | wire::PIN => self.mount(tag),
+            wire::CHANGE_MOUNT => self.mount(tag),
             _ => self.give_up(tag),
         }
     }
@@ -233,6 +226,10 @@ impl Steps {
                 system::move_mount(tree, self.plan.text()?)?;
                 system::close(tree);
                 Ok(())
+            }
+            wire::PIN => {
+                let (at, set) = (self.plan.text()?, self.plan.number()?);
+                system::pin(at, set)
             }
             _ => {
                 let (at, set, clear) =

@@ -20,10 +20,6 @@ impl Plan {
         Ok(taken)
     }
 
-    pub fn is_over(&self) -> bool {
-        self.at >= self.bytes.len()
-    }
-
     pub fn tag(&mut self) -> Outcome<u8> {
         Ok(self.take(1)?[0])
     }

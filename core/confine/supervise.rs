@@ -5,9 +5,6 @@ use crate::system::{self, EINVAL, Outcome};
 use crate::wire;
 use crate::{HOST, report};
 
-/// Where requests of the host come.
-static mut REQUEST: [u8; wire::LONGEST_MESSAGE] = [0; wire::LONGEST_MESSAGE];
-
 const KILL: u32 = 9;
 const STOP: u32 = 19;
 /// It would end a process that tells something to a host that is gone.
@@ -148,33 +145,19 @@ pub fn watch(command: u32, failures: u32, signals: u32) {
 
 /// Does what the host asks for: to send a signal, which is given back if it was for all.
 fn obey(command: u32) -> Outcome<Option<u32>> {
-    let request = &raw mut REQUEST;
-    // SAFETY: this is the only place that names it, and what was read of an earlier request is used no more.
-    let request: &'static mut [u8] = unsafe { &mut *request };
-    let length = system::read(HOST, request)?;
-    let (to, signal) = match &request[..length] {
-        [wire::MEND, steps @ ..] => return mended(crate::mend(steps)),
-        [to, signal] => (*to, u32::from(*signal)),
+    let mut request = [0; wire::REQUEST];
+    if system::read(HOST, &mut request)? != wire::REQUEST {
         // The host is gone.
-        _ => return Err(system::ESRCH),
-    };
+        return Err(system::ESRCH);
+    }
+    let [to, signal] = request;
+    let signal = u32::from(signal);
     let _ = system::kill(-(command as i32), signal);
     if to != wire::TO_ALL {
         return Ok(None);
     }
     signal_all(signal);
     Ok(Some(signal))
-}
-
-/// Ends everything where something that had gone could not be put up again. What is not there needs nothing.
-fn mended(outcome: Outcome<()>) -> Outcome<Option<u32>> {
-    match outcome {
-        Ok(()) | Err(system::ENOENT | system::ENOTDIR) => Ok(None),
-        Err(_) => {
-            signal_all(KILL);
-            Ok(Some(KILL))
-        }
-    }
 }
 
 /// True if this process is the first of a namespace of processes: then the kernel ends all others

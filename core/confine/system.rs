@@ -7,10 +7,8 @@ use core::arch::asm;
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Errno(pub u32);
 
-pub const ENOENT: Errno = Errno(2);
 pub const ESRCH: Errno = Errno(3);
 pub const EINTR: Errno = Errno(4);
-pub const ENOTDIR: Errno = Errno(20);
 pub const EINVAL: Errno = Errno(22);
 pub const E2BIG: Errno = Errno(7);
 
@@ -101,6 +99,7 @@ mod shared {
     pub const OPEN_TREE: usize = 428;
     pub const MOVE_MOUNT: usize = 429;
     pub const CLOSE_RANGE: usize = 436;
+    pub const OPENAT2: usize = 437;
     pub const MOUNT_SETATTR: usize = 442;
     pub const LANDLOCK_ADD_RULE: usize = 445;
     pub const LANDLOCK_RESTRICT_SELF: usize = 446;
@@ -318,6 +317,34 @@ pub fn move_mount(tree: u32, at: Text) -> Outcome<()> {
     const FROM_EMPTY_PATH: usize = 4;
     let empty = c"".as_ptr() as usize;
     made(s::MOVE_MOUNT, &[tree as usize, empty, AT_FDCWD, at as usize, FROM_EMPTY_PATH]).map(drop)
+}
+
+/// Mounts what stands at a path over itself, with these attributes. The path is looked up once, and leads
+/// through no link: whoever puts one in its way has nothing mounted.
+pub fn pin(path: Text, attributes: u64) -> Outcome<()> {
+    const NAME_ONLY: u64 = 0o10_000_000;
+    const NO_LINK: u64 = 0o400_000;
+    const THROUGH_NO_LINKS: u64 = 4;
+    const EMPTY_PATH: usize = 0x1000;
+    const CLONE: usize = 1;
+    const RECURSIVE: usize = 0x8000;
+    const FROM_AND_TO_EMPTY_PATH: usize = 4 | 0x40;
+    let how = [NAME_ONLY | NO_LINK | O_CLOEXEC as u64, 0, THROUGH_NO_LINKS];
+    let at = made(s::OPENAT2, &[AT_FDCWD, path as usize, how.as_ptr() as usize, 24])?;
+    let empty = c"".as_ptr() as usize;
+    let pinned = || {
+        let flags = EMPTY_PATH | CLONE | RECURSIVE | O_CLOEXEC;
+        let tree = made(s::OPEN_TREE, &[at, empty, flags])?;
+        let attributes = [attributes, 0, 0, 0];
+        let (set, flags) = (attributes.as_ptr() as usize, EMPTY_PATH | RECURSIVE);
+        let done = made(s::MOUNT_SETATTR, &[tree, empty, flags, set, 32])
+            .and_then(|_| made(s::MOVE_MOUNT, &[tree, empty, at, empty, FROM_AND_TO_EMPTY_PATH]));
+        close(tree as u32);
+        done.map(drop)
+    };
+    let done = pinned();
+    close(at as u32);
+    done
 }
 
 /// Sets and clears attributes of what is mounted at a path and below, of a link those of the link itself.

@@ -35,6 +35,7 @@
 //! # }
 //! ```
 
+mod attributes;
 mod beneath;
 mod change;
 mod deny;

@@ -69,7 +69,8 @@ impl Word {
                 Piece::Argument(key) => key,
             };
             let value = args.get(key).unwrap_or(&Value::Null);
-            if !begun && self.at == (At::Words { guarded: true }) {
+            let (At::Words { guarded } | At::One { guarded }) = self.at;
+            if !begun && guarded && !(matches!(self.at, At::One { .. }) && is_prose(value)) {
                 check_options(key, value, is_listed)?;
             }
             match (bound(key, value)?, self.at) {
@@ -79,7 +80,9 @@ impl Word {
                 }
                 // A word of which a piece is not there is not there.
                 (Bound::None, At::Words { .. }) => return Ok(String::new()),
-                (Bound::None, At::One) => return Err(format!("`{key}` must be given here.")),
+                (Bound::None, At::One { .. }) => {
+                    return Err(format!("`{key}` must be given here."));
+                }
                 (Bound::Many(_), _) => {
                     return Err(format!("`{key}` must be one value here, and is a list."));
                 }
@@ -87,6 +90,13 @@ impl Word {
         }
         Ok(word)
     }
+}
+
+/// True for a text that begins with dashes and a blank, as a list or a line of dashes does: it is an option
+/// of no program.
+fn is_prose(value: &Value) -> bool {
+    let rest = value.as_str().map(|text| text.trim_start_matches('-'));
+    rest.is_some_and(|rest| rest.starts_with(char::is_whitespace))
 }
 
 /// Refuses a text that a program could take for an option, where the owner has not written it himself.

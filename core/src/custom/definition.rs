@@ -156,7 +156,7 @@ fn check_keys(template: &Template, parameters: &Value) -> Result<(), String> {
         for key in word.keys() {
             let schema = property(parameters, key);
             let takes = |kind: &str| schema["type"] == kind;
-            if takes("array") && (word.whole().is_none() || word.at == At::One) {
+            if takes("array") && (word.whole().is_none() || matches!(word.at, At::One { .. })) {
                 return Err(format!(
                     "`{{{{.{key}}}}}` is a list, which becomes several words, and exactly one stands \
                      there; write it as a word of its own, among the arguments of a program"
@@ -164,7 +164,7 @@ fn check_keys(template: &Template, parameters: &Value) -> Result<(), String> {
             }
             let is_there = required.is_some_and(|all| all.iter().any(|name| name == key))
                 || !schema["default"].is_null();
-            if word.at == At::One && !is_there {
+            if matches!(word.at, At::One { .. }) && !is_there {
                 return Err(format!(
                     "`{{{{.{key}}}}}` stands where there must be a word, and `{key}` may be left out; \
                      name it in `required`, or give it a `default`"

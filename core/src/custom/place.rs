@@ -31,6 +31,8 @@ pub(super) struct Places {
     pub(super) places: Vec<Place>,
     /// What calculates with variables, if something does: arithmetic runs commands that stand in them.
     pub(super) calculates: Option<&'static str>,
+    /// True if a program could take what a variable keeps for an option.
+    pub(super) passes_variables: bool,
 }
 
 /// The words of a text in which marks stand, where that is allowed. A mark that stands elsewhere is in
@@ -98,6 +100,13 @@ const READ_AS_CODE: &[&str] = &[
 /// Builtins of which one option takes the name of a variable.
 const NAME_BY_OPTION: &[(&str, &[&str])] =
     &[("test", &["-v", "-R"]), ("[", &["-v", "-R"]), ("printf", &["-v"]), ("wait", &["-p"])];
+
+/// Programs that take what stands behind `--` for more than operands.
+const NO_END_OF_OPTIONS: &[&str] = &["find"];
+
+/// Builtins that do nothing else for what begins with `-`, or keep it.
+const NO_OPTIONS: &[&str] =
+    &["echo", "printf", "test", "[", "set", "export", "shift", "return", "exit", "true", ":"];
 
 struct Looking<'t> {
     text: &'t str,
@@ -186,8 +195,21 @@ impl Looking<'_> {
             if let Some(mark) = self.mark_in(word) {
                 self.check_builtin(&name, &before, mark, &text)?;
             }
-            self.word(word, at, name == "set" || name == "export")?;
-            if text == "--" {
+            let found = self.found.places.len();
+            match &*name {
+                "export" => self.word(word, Where::One, true)?,
+                _ => self.word(word, at, name == "set")?,
+            }
+            if name == "export"
+                && let Some(place) = self.found.places.get_mut(found)
+            {
+                // What is kept stands behind the name.
+                let named = self.text[place.span.clone()].find('=');
+                place.span.start += named.map_or(0, |at| at + 1);
+            }
+            self.found.passes_variables |=
+                at == Where::Operand && !NO_OPTIONS.contains(&&*name) && begins_with_variable(word);
+            if text == "--" && !NO_END_OF_OPTIONS.contains(&&*name) {
                 at = Where::Value;
             }
             before = text;
@@ -297,6 +319,13 @@ fn shape(word: &Word) -> Vec<Option<(String, bool)>> {
         }
     }
     shape
+}
+
+/// True if what a variable keeps may stand at the start of a word.
+fn begins_with_variable(word: &Word) -> bool {
+    let empty = |piece: &&Piece| matches!(piece, Piece::Literal { text, .. } if text.is_empty());
+    let mut pieces = word.pieces.iter().skip_while(empty);
+    matches!(pieces.next(), Some(Piece::Variable(_)))
 }
 
 /// The text of a word that is nothing else.

@@ -49,8 +49,9 @@ pub(super) enum At {
     /// Among the words of a command: there may be none of it, or several. `guarded` where the program
     /// could take it for an option.
     Words { guarded: bool },
-    /// Where there must be exactly one: a redirection, an assignment, `case`.
-    One,
+    /// Where there must be exactly one: a redirection, an assignment, `case`. `guarded` where it is kept
+    /// for a program that could take it for an option.
+    One { guarded: bool },
 }
 
 /// A place in the text.
@@ -74,7 +75,7 @@ impl Template {
         let mut seen = vec![false; slots.len()];
         for place in &found.places {
             let word = word(&marked[place.span.clone()], &marks, &slots, &mut seen);
-            let at = at(place.at, &word);
+            let at = at(place.at, &word, place.is_kept && found.passes_variables);
             words.push((place.span.clone(), Word { pieces: word, at }));
         }
         if let Some(slot) = seen.iter().position(|seen| !seen) {
@@ -237,14 +238,15 @@ fn word(text: &str, marks: &[String], slots: &[Slot], seen: &mut [bool]) -> Vec<
     pieces
 }
 
-fn at(place: Where, pieces: &[Piece]) -> At {
+/// Where a word stands. `is_passed`: it is kept by a variable that a program gets as it is.
+fn at(place: Where, pieces: &[Piece], is_passed: bool) -> At {
     // What is written before it may come to nothing.
     let mut before = pieces.iter().take_while(|piece| !matches!(piece, Piece::Argument(_)));
     let begins = !before.any(Piece::is_something);
     match place {
         Where::Operand => At::Words { guarded: begins },
-        Where::Value => At::Words { guarded: false },
-        Where::One => At::One,
+        Where::Value => At::Words { guarded: begins && is_passed },
+        Where::One => At::One { guarded: begins && is_passed },
     }
 }
 

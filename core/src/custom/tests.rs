@@ -115,6 +115,11 @@ fn a_value_does_not_become_an_option_unless_the_owner_has_listed_it() {
         ("ls $(true){{.a}}", json!({ "a": "-la" })),
         ("ls {{.list}}", json!({ "list": ["a", "-R"] })),
         ("ls {{.mode}}", json!({ "mode": "-y" })),
+        ("f={{.a}}; ls \"$f\"", json!({ "a": "-la" })),
+        ("for f in {{.list}}; do rm \"$f\"; done", json!({ "list": ["a", "-rf"] })),
+        ("set -- {{.a}}; ls \"$@\"", json!({ "a": "-la" })),
+        ("export X={{.a}}; env ls \"$X\"", json!({ "a": "-la" })),
+        ("find -- {{.a}}", json!({ "a": "-delete" })),
     ] {
         let told = rendered(command, &args).unwrap_err();
         assert!(told.contains("option"), "{command}: {told}");
@@ -126,6 +131,9 @@ fn a_value_does_not_become_an_option_unless_the_owner_has_listed_it() {
         ("ls {{.mode}}", json!({ "mode": "-x" }), "ls '-x'"),
         ("head -n {{.n}}", json!({ "n": -5 }), "head -n '-5'"),
         ("x={{.a}}; cat -- \"$x\"", json!({ "a": "-" }), "x='-'; cat -- \"$x\""),
+        ("x={{.a}}; echo \"$x\"", json!({ "a": "-x" }), "x='-x'; echo \"$x\""),
+        ("x={{.a}}; ls --y=\"$x\"", json!({ "a": "-x" }), "x='-x'; ls --y=\"$x\""),
+        ("x={{.a}}; mail \"$x\"", json!({ "a": "- one\n- two" }), "x='- one\n- two'; mail \"$x\""),
     ] {
         assert_eq!(rendered(command, &args).as_deref(), Ok(expected), "{command}");
     }

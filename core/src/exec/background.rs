@@ -71,7 +71,8 @@ pub(crate) struct Process {
     /// The command, as it may be told.
     pub(crate) command: String,
     pub(crate) confined: Confined,
-    control: Control,
+    /// Until it has ended.
+    control: Mutex<Option<Control>>,
     since: Instant,
     state: Mutex<State>,
     /// Counts what has changed.
@@ -159,7 +160,7 @@ impl Background {
             owner: owner.clone(),
             command,
             confined,
-            control,
+            control: Mutex::new(Some(control)),
             since: Instant::now(),
             state: Mutex::new(state),
             changes: watch::Sender::new(0),
@@ -309,17 +310,25 @@ impl Process {
 
     /// Gives it input, which ends with that if it `is_all`. False where too much waits to be read.
     pub(crate) fn give(&self, bytes: &[u8], is_all: bool) -> bool {
-        self.control.give(bytes, is_all)
+        self.control().is_none_or(|control| control.give(bytes, is_all))
     }
 
     /// Sends a signal to its group of processes.
     pub(crate) fn signal(&self, signal: u8) {
-        self.control.signal(signal);
+        if let Some(control) = self.control() {
+            control.signal(signal);
+        }
     }
 
     /// Ends it and all that it has started: it is asked first, and then made to.
     pub(crate) fn end(&self) {
-        self.control.cancel();
+        if let Some(control) = self.control() {
+            control.cancel();
+        }
+    }
+
+    fn control(&self) -> Option<Control> {
+        self.control.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Waits until it has ended, for as long as this.
@@ -379,6 +388,8 @@ fn watch_over(
     match host.follow(order, control, started, sink) {
         Ok((ended, appeared)) => {
             if let Some(process) = process.get() {
+                // Nobody is there any more who could be asked for anything.
+                drop(process.control.lock().unwrap_or_else(PoisonError::into_inner).take());
                 process.change(|state| {
                     state.log.end();
                     state.ended = Some(ended);

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, ErrorKind};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::shell::denied;
@@ -22,6 +23,11 @@ pub(crate) enum Unknown {
     TooMuch(String),
     #[error("there are too many files below `{0}` to look for what `files.deny` closes")]
     TooMany(String),
+    #[error(
+        "more than {MOST_FOUND} folders cannot be looked through for what `files.deny` closes, such as \
+         `{0}`; give them a mode that lets them be read (`chmod u+rx`)"
+    )]
+    Unreadable(String),
 }
 
 /// Every path as it is, and in place of every glob the files and folders that it finds.
@@ -58,21 +64,34 @@ fn find(
     found: &mut Vec<PathBuf>,
 ) -> Result<(), Unknown> {
     let most = found.len() + MOST_FOUND;
+    let mut unread = Vec::new();
     let mut folders = vec![root.to_owned()];
     while let Some(folder) = folders.pop() {
         match look_in(&folder, globs, left, found, &mut folders) {
             Err(NotLooked::TooMany) => return Err(Unknown::TooMany(shown(root))),
             // It may hold anything.
-            Err(NotLooked::Failed(error)) if error.kind() != ErrorKind::NotFound => {
-                found.push(folder);
+            Err(NotLooked::Failed(error))
+                if error.kind() != ErrorKind::NotFound && can_be_opened(&folder) =>
+            {
+                unread.push(folder);
             }
             Ok(()) | Err(NotLooked::Failed(_)) => {}
+        }
+        if unread.len() > MOST_FOUND {
+            return Err(Unknown::Unreadable(shown(&unread[0])));
         }
         if found.len() > most {
             return Err(Unknown::TooMuch(shown(root)));
         }
     }
+    found.extend(unread);
     Ok(())
+}
+
+/// True for a folder that a command could let itself look into: it is the user's own.
+fn can_be_opened(folder: &Path) -> bool {
+    let own = rustix::process::geteuid();
+    own.is_root() || fs::symlink_metadata(folder).is_ok_and(|data| data.uid() == own.as_raw())
 }
 
 /// Why a folder was not looked through.

@@ -141,6 +141,11 @@ impl Room {
         Room { taken: AtomicUsize::new(0), most: usize::try_from(most).unwrap_or(usize::MAX) }
     }
 
+    /// How many one command may have, so that there is room for others.
+    fn share(&self) -> usize {
+        MOST_CONNECTIONS.min(self.most.div_ceil(2))
+    }
+
     /// Takes a place for one, if there is any.
     fn take(self: &Arc<Room>) -> Option<Taken> {
         let next = |taken: usize| (taken < self.most).then_some(taken + 1);
@@ -214,21 +219,39 @@ fn wait_at(doors: &[Door], stop: &OwnedFd, open: &Arc<Open>, room: &Arc<Room>) {
         }
         for (door, _) in doors.iter().zip(&polled).filter(|(_, at)| !at.revents().is_empty()) {
             if let Ok((stream, _)) = door.listener.accept()
-                && open.count.load(Ordering::Acquire) < MOST_CONNECTIONS
+                && let Some(counted) = Counted::one(open, room.share())
                 && let Some(taken) = room.take()
             {
-                let (host, port, open) = (door.host.clone(), door.port, open.clone());
-                open.count.fetch_add(1, Ordering::AcqRel);
+                let (host, port) = (door.host.clone(), door.port);
                 // Without a thread the connection is closed, as by a host that has no room.
                 let _ =
                     std::thread::Builder::new().name("toolkeep-egress".into()).spawn(move || {
                         // The command sees a connection that was closed; that is all there is to tell.
-                        let _ = pass_on(stream, &host, port, &open);
-                        open.count.fetch_sub(1, Ordering::AcqRel);
-                        drop(taken);
+                        let _ = pass_on(stream, &host, port, &counted.0);
+                        drop((counted, taken));
                     });
             }
         }
+    }
+}
+
+/// A connection of a command, counted while it is there.
+struct Counted(Arc<Open>);
+
+impl Counted {
+    /// One more, if there are fewer than so many.
+    fn one(open: &Arc<Open>, most: usize) -> Option<Counted> {
+        if open.count.load(Ordering::Acquire) >= most {
+            return None;
+        }
+        open.count.fetch_add(1, Ordering::AcqRel);
+        Some(Counted(open.clone()))
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.count.fetch_sub(1, Ordering::AcqRel);
     }
 }
 
@@ -243,8 +266,11 @@ fn pass_on(inner: TcpStream, host: &str, port: u16, open: &Open) -> io::Result<(
         let _ = to.shutdown(Shutdown::Write);
     };
     std::thread::scope(|scope| {
-        scope.spawn(|| pass(&inner, &outer));
-        pass(&outer, &inner);
+        let there = std::thread::Builder::new().spawn_scoped(scope, || pass(&inner, &outer));
+        match there {
+            Ok(_) => pass(&outer, &inner),
+            Err(_) => drop(inner.shutdown(Shutdown::Both)),
+        }
     });
     open.release(held.0);
     open.release(held.1);

@@ -209,7 +209,7 @@ impl Host {
         let written = walls.as_ref().map_or_else(|| vec![order.cwd.clone()], Walls::written);
         let limits = &self.config.limits;
         let disks = Disks::of(written.iter().map(PathBuf::as_path), limits.disk_left());
-        let watched = Watched { disks, kept, walls };
+        let watched = Watched { disks, kept };
         let (ended, remains) = running.finish(deadline, watched, control, sink);
         drop(egress);
         let opened = order.opened;
@@ -274,7 +274,7 @@ impl Host {
             None => unconfined(&machine.kernel, limits, &launch),
         };
         let shared = walls.as_ref().map(|walls| walls.shared(&machine.kernel)).unwrap_or_default();
-        // Before anything is mounted: what is replaced meanwhile is mended once too often.
+        // Before anything is mounted: what is replaced meanwhile ends it.
         let mounted = walls.as_ref().map(|walls| walls.mounted(&machine.kernel));
         let kept = Kept::of(mounted.unwrap_or_default().into_iter());
         let Place { seat, group, .. } = machine.place(shared, limits)?;
@@ -455,6 +455,7 @@ impl Host {
         let walls = Walls {
             guarded: self.guarded(held),
             hidden: outermost(hidden),
+            home: std::env::home_dir().and_then(|home| real.of(&home)),
             network: match ways {
                 Some(_) => Network::None,
                 // What its owner gives it, whatever commands have.

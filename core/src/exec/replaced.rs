@@ -2,7 +2,7 @@
 //! place of the one under it, whoever did that, as Git and most editors do with what they write anew.
 
 use std::fs;
-use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -20,9 +20,12 @@ pub(crate) struct Kept {
 type Identity = (u64, u64, Option<SystemTime>);
 
 impl Kept {
-    /// Those at these paths now.
+    /// Those at these paths now. Sockets are none of them: services that end and start again bind others.
     pub(crate) fn of(paths: impl Iterator<Item = PathBuf>) -> Kept {
-        let all = paths.map(|path| {
+        let is_socket = |path: &PathBuf| {
+            fs::symlink_metadata(path).is_ok_and(|data| data.file_type().is_socket())
+        };
+        let all = paths.filter(|path| !is_socket(path)).map(|path| {
             let now = identity(&path);
             (path, now)
         });
@@ -46,22 +49,14 @@ impl Kept {
         (!self.all.is_empty()).then(|| self.looked + EVERY)
     }
 
-    /// The paths at which others stand than when was looked last. Where nothing stands any more, there is
-    /// no other yet.
-    pub(crate) fn replaced(&mut self) -> Vec<PathBuf> {
+    /// A path at which something else stands by now, or nothing any more.
+    pub(crate) fn replaced(&mut self) -> Option<&Path> {
         if self.next().is_none_or(|next| Instant::now() < next) {
-            return Vec::new();
+            return None;
         }
         self.looked = Instant::now();
-        let mut replaced = Vec::new();
-        for (path, known) in &mut self.all {
-            let now = identity(path);
-            if now != *known && now.is_some() {
-                replaced.push(path.clone());
-            }
-            *known = now;
-        }
-        replaced
+        let mut all = self.all.iter();
+        all.find(|(path, known)| identity(path) != *known).map(|(path, _)| path.as_path())
     }
 }
 
@@ -75,27 +70,33 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_takes_the_place_of_another_is_told_once() {
+    fn what_is_taken_away_or_takes_the_place_of_another_is_found() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         for name in ["a", "b", "new"] {
             fs::write(at(name), "").unwrap();
         }
-        let mut kept = Kept::of(["a", "b", "none"].map(at).into_iter());
-        let look = |kept: &mut Kept| {
+        let kept = Kept::of(["a", "b", "none"].map(at).into_iter());
+        let look = || {
+            let mut kept = kept.clone();
+            assert_eq!(kept.replaced(), None, "it is too early");
             kept.looked -= EVERY;
-            kept.replaced()
+            kept.replaced().map(Path::to_owned)
         };
         fs::write(at("a"), "written in its place").unwrap();
-        assert!(look(&mut kept).is_empty());
+        assert_eq!(look(), None);
         fs::rename(at("new"), at("a")).unwrap();
-        assert!(kept.replaced().is_empty(), "it is too early");
-        assert_eq!(look(&mut kept), [at("a")]);
-        assert!(look(&mut kept).is_empty());
-        fs::remove_file(at("b")).unwrap();
-        assert!(look(&mut kept).is_empty());
-        fs::write(at("b"), "").unwrap();
+        assert_eq!(look(), Some(at("a")));
+        let kept = Kept::of(["b", "none"].map(at).into_iter());
+        let look = || {
+            let mut kept = kept.clone();
+            kept.looked -= EVERY;
+            kept.replaced().map(Path::to_owned)
+        };
+        assert_eq!(look(), None);
         fs::write(at("none"), "").unwrap();
-        assert_eq!(look(&mut kept), [at("b"), at("none")]);
+        assert_eq!(look(), Some(at("none")));
+        fs::remove_file(at("b")).unwrap();
+        assert_eq!(look(), Some(at("b")));
     }
 }

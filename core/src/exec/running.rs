@@ -12,7 +12,6 @@ use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendFlag
 
 use super::confine::plan::Plan;
 use super::confine::program::Seat;
-use super::confine::walls::Walls;
 use super::confine::wire;
 use super::console::{self, Console, Files, Input, PIECE};
 use super::control::Control;
@@ -65,8 +64,6 @@ pub(crate) struct Watched {
     pub(crate) disks: Disks,
     /// What it is kept from by mounts.
     pub(crate) kept: Kept,
-    /// By which those are put up again.
-    pub(crate) walls: Option<Walls>,
 }
 
 /// What became of a command.
@@ -101,8 +98,9 @@ pub(crate) enum StartError {
 impl StartError {
     /// True if something that a wall was to stand around, or the folder, was there no more.
     pub(crate) fn is_of_what_is_gone(&self) -> bool {
+        // Or another thing was there, such as a link.
         matches!(self, StartError::Step { is_last: false, error, .. }
-            if error.kind() == io::ErrorKind::NotFound)
+            if matches!(Errno::from_io_error(error), Some(Errno::NOENT | Errno::NOTDIR | Errno::LOOP)))
     }
 }
 
@@ -191,7 +189,7 @@ impl Running {
         control: &Control,
         mut sink: impl FnMut(Stream, Written<'_>),
     ) -> (Ended, Remains) {
-        let Watched { mut disks, mut kept, walls } = watched;
+        let Watched { mut disks, mut kept } = watched;
         let mut ending =
             Ending { deadline, cut: None, killed: false, status: None, is_idle: false };
         while let Some(until) = ending.until() {
@@ -218,12 +216,9 @@ impl Running {
             if disks.are_used_up() {
                 ending.cut(Cut::Disk, self.seat.socket());
             }
-            for path in kept.replaced() {
-                tracing::warn!(path = %path.display(), "it was replaced while a command runs behind a wall");
-                let plan = walls.as_ref().map(|walls| walls.mend(&path));
-                if !plan.is_some_and(|plan| mended(self.seat.socket(), &plan)) {
-                    ending.cut(Cut::Replaced, self.seat.socket());
-                }
+            if let Some(path) = kept.replaced() {
+                tracing::warn!(path = %path.display(), "a command is ended: this was replaced");
+                ending.cut(Cut::Replaced, self.seat.socket());
             }
             ending.proceed(self.seat.socket());
         }
@@ -423,13 +418,6 @@ const KILL: u8 = 9;
 /// Asks the confining program to send a signal.
 pub(crate) fn ask(socket: &OwnedFd, to: u8, signal: u8) {
     let _ = rustix::net::send(socket, &[to, signal], SendFlags::NOSIGNAL);
-}
-
-/// Has the confining program put up again what has gone. False if it cannot be told.
-fn mended(socket: &OwnedFd, plan: &Plan) -> bool {
-    let message = [&[wire::MEND], plan.bytes()].concat();
-    message.len() <= wire::LONGEST_MESSAGE
-        && rustix::net::send(socket, &message, SendFlags::NOSIGNAL).is_ok()
 }
 
 fn status_of(status: i32) -> Status {

@@ -11,7 +11,7 @@ use super::not_run::NotRun;
 use super::sandbox::Mounted;
 use crate::shell::nested::Nested;
 
-/// How long is waited for commands that may be about to end.
+/// How long is waited for commands that have their time, and may be about to end.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// How long is waited for a Git that writes its settings.
@@ -40,6 +40,8 @@ struct One {
     /// The settings that it must not write, on this machine.
     guarded: BTreeSet<PathBuf>,
     writes: Writes,
+    /// True if it may go on as long as it likes.
+    stays: bool,
 }
 
 /// Which settings a command was understood to write.
@@ -103,17 +105,19 @@ impl Turns {
         let withheld = loop {
             let waited = since.elapsed();
             let busy = guarded.iter().find(|path| running.all.iter().any(|one| one.has_open(path)));
+            let wants = |one: &&One| one.guarded.iter().any(|path| writes.include(path));
+            let stays = running.all.iter().filter(wants).any(|one| one.stays);
             let behind = running.all.iter().flat_map(|one| &one.guarded);
             let wanted: BTreeSet<PathBuf> =
                 behind.filter(|path| writes.include(path)).cloned().collect();
+            let most = if busy.is_some() { LONGEST } else { PATIENCE }.min(order.timeout);
             match busy {
-                Some(path) if waited >= LONGEST.min(order.timeout) => {
+                Some(path) if waited >= most => {
                     return Err(NotRun::Busy(path.display().to_string()));
                 }
-                None if wanted.is_empty() || waited >= PATIENCE => break wanted,
+                None if wanted.is_empty() || stays || waited >= most => break wanted,
                 _ => {}
             }
-            let most = if busy.is_some() { LONGEST } else { PATIENCE };
             let woken = self.ended.wait_timeout(running, most.saturating_sub(waited));
             running = woken.unwrap_or_else(PoisonError::into_inner).0;
         };
@@ -122,7 +126,8 @@ impl Turns {
         guarded.extend(withheld);
         let number = running.next;
         running.next += 1;
-        running.all.push(One { number, guarded, writes });
+        let stays = order.timeout == Duration::MAX;
+        running.all.push(One { number, guarded, writes, stays });
         Ok(Turn { turns: self.clone(), number, withheld: seen })
     }
 

@@ -48,6 +48,43 @@ const EXACT_OF_GIT: &[&str] =
 const TRACKS: &[&str] =
     &["branch", "checkout", "config", "fetch", "init", "pull", "push", "remote", "switch"];
 
+/// True if a call of such a subcommand may write settings, by the words behind it. A word that is not known
+/// may be any.
+fn may_write_settings(name: &str, words: &[Option<&str>]) -> bool {
+    let has =
+        |options: &[&str]| words.iter().any(|word| word.is_none_or(|word| options.contains(&word)));
+    let operands = || words.iter().filter(|word| word.is_none_or(|word| !word.starts_with('-')));
+    match name {
+        "config" => {
+            let changes = has(&["set", "unset", "rename-section", "remove-section", "edit", "-e"])
+                || words.iter().flatten().any(|word| {
+                    ["--unset", "--add", "--replace", "--rename", "--remove", "--edit"]
+                        .iter()
+                        .any(|option| word.starts_with(option))
+                });
+            let reads = has(&["get", "list", "-l"])
+                || words
+                    .iter()
+                    .flatten()
+                    .any(|word| word.starts_with("--get") || *word == "--list");
+            changes || !reads && operands().count() > 1
+        }
+        "remote" => !matches!(operands().next(), None | Some(Some("show" | "get-url"))),
+        "branch" => {
+            operands().next().is_some()
+                && !has_known(words, &["-l", "--list", "--contains", "--merged"])
+                || has_known(words, &["--unset-upstream", "--edit-description"])
+        }
+        "fetch" | "pull" => has(&["--set-upstream"]),
+        "checkout" => !has_known(words, &["--"]),
+        _ => true,
+    }
+}
+
+fn has_known(words: &[Option<&str>], options: &[&str]) -> bool {
+    words.iter().flatten().any(|word| options.contains(word))
+}
+
 impl Nested {
     /// That of a command of which nothing is known.
     #[must_use]
@@ -176,7 +213,11 @@ fn is_tracked(folder: &str, guarded: &str) -> bool {
 /// The folder in whose repository Git writes settings.
 fn tracked(analysis: &Analysis, number: usize, env: &Env) -> Option<String> {
     let call = call_of_git(analysis, number, env)?;
-    TRACKS.contains(&call.name).then_some(call.folder)
+    let words = &analysis.invocations.get(number)?.arguments;
+    let words: Vec<Option<&str>> = words.iter().map(|word| word.value.as_known()).collect();
+    let at = words.iter().position(|word| *word == Some(call.name))?;
+    let writes = TRACKS.contains(&call.name) && may_write_settings(call.name, &words[at + 1..]);
+    writes.then_some(call.folder)
 }
 
 /// A call of Git on this machine that is told nothing before its subcommand but the folder.
@@ -271,7 +312,25 @@ mod tests {
             ("git checkout feature", Some("/workspace/.git/config")),
             ("git -C sub switch -c x --track origin/y", Some("/workspace/sub/.git/config")),
             ("cd sub && git push -u origin x | cat", Some("/workspace/sub/.git/config")),
-            ("cd sub/src && git pull", Some("/workspace/sub/.git/config")),
+            ("cd sub/src && git push", Some("/workspace/sub/.git/config")),
+            ("git pull --set-upstream o x", Some("/workspace/.git/config")),
+            ("git pull", None),
+            ("git fetch", None),
+            ("git branch -a", None),
+            ("git branch --show-current", None),
+            ("git branch -d x", Some("/workspace/.git/config")),
+            ("git branch x", Some("/workspace/.git/config")),
+            ("git branch --unset-upstream", Some("/workspace/.git/config")),
+            ("git config user.name", None),
+            ("git config --get user.name", None),
+            ("git config list", None),
+            ("git config set user.name x", Some("/workspace/.git/config")),
+            ("git config --unset user.name", Some("/workspace/.git/config")),
+            ("git config get --add x", Some("/workspace/.git/config")),
+            ("git remote -v", None),
+            ("git remote show o", None),
+            ("git remote -v add o x", Some("/workspace/.git/config")),
+            ("git checkout -- a", None),
             ("git fetch; ./a.sh", None),
             ("git fetch --upload-pack=./a.sh", None),
             ("GIT_SSH_COMMAND=./a.sh git fetch", None),

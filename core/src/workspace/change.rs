@@ -183,10 +183,12 @@ impl Workspace {
         M: FnMut(&Standing) -> Result<(Change<'c>, T), E>,
         L: FnMut(&Standing, &T) -> Result<(), E>,
     {
+        let mut made = Vec::new();
         let place = match self.place(path, false) {
             Err(Error::NotFound { .. }) if changing.make_folders => {
-                // What is refused leaves no folders behind.
-                (changing.make)(&self.missing(path)?)?;
+                let missing = self.missing(path)?;
+                (changing.make)(&missing)?;
+                made = self.missing_folders(&missing.target);
                 self.place(path, true)?
             }
             place => place?,
@@ -199,7 +201,13 @@ impl Workspace {
             }
             Err(Error::Changed { path: path.to_string() }.into())
         };
-        while_locked(&place, change).map_err(|error| Error::from_io(path, "change", error))?
+        let done =
+            while_locked(&place, change).map_err(|error| Error::from_io(path, "change", error))?;
+        if done.is_err() {
+            // What is refused leaves no folders behind.
+            self.remove_empty(&made);
+        }
+        done
     }
 
     /// What stands at a path, read up to `most_bytes`. A path whose folder is missing is missing.
@@ -237,11 +245,11 @@ where
     let mut file = open(path, place)?;
     let version = version(path, file.as_ref())?;
     let (is_new, is_local) = (file.is_none(), file.as_ref().is_some_and(is_local));
-    let begin = |content: &[u8]| Begun::new(path, place, content, is_new);
+    let begin = |content: &[u8], is_open| Begun::new(path, place, content, is_open);
     // What has that size already may well stay as it is.
     let there = version.map(|version| version.bytes);
     let expected = changing.expected.filter(|content| there != Some(content.len() as u64));
-    let early = expected.map(begin).transpose()?;
+    let early = expected.map(|content| begin(content, is_new)).transpose()?;
     let before = standing(path, place, file.as_ref().zip(version), changing.most_bytes)?;
     let (change, told) = (changing.make)(&before)?;
     let bytes = match &change {
@@ -257,23 +265,25 @@ where
         if held.is_none() {
             late = take()?;
         }
+        if let Some(bytes) = bytes {
+            shared = place.admit(path, bytes)?;
+        }
+        (changing.last)(&before, &told)?;
+        // Last: what others write from here on is written over.
         if !is_still(path, place, &before, file.as_ref())? {
             moved = true;
             return Err(Error::Changed { path: path.to_string() }.into());
         }
         file = file.take().filter(|_| is_local);
-        if let Some(bytes) = bytes {
-            shared = place.admit(path, bytes)?;
-        }
-        (changing.last)(&before, &told)
+        Ok(())
     };
     let done = match change {
         Change::Keep => Ok(()),
         Change::Put(content, mode) => {
             let is_early = expected.is_some_and(|expected| std::ptr::eq(expected, &*content));
-            let begun = match early.filter(|_| is_early) {
+            let begun = match early.filter(|_| is_early && mode.is_none()) {
                 Some(begun) => begun,
-                None => begin(&content)?,
+                None => begin(&content, is_new && mode.is_none())?,
             };
             begun.put(path, place, (seen, mode), confirm)
         }
@@ -353,6 +363,7 @@ fn is_still(
 #[cfg(test)]
 mod tests {
     use std::fs;
+    use std::os::unix::fs::PermissionsExt as _;
 
     use super::*;
     use crate::error::Code;
@@ -437,6 +448,29 @@ mod tests {
             })
             .unwrap();
         assert_eq!((missing, fixture.content().as_str()), (vec![true, false], "theirs"));
+    }
+
+    #[test]
+    fn what_is_refused_leaves_no_folders_behind() {
+        let fixture = fixture();
+        let at = |name: &str| fixture.root.path().join(name);
+        let writes = |path: &str, allowed: bool| {
+            let path = fixture.workspace.relative(path).unwrap();
+            let make = |_: &Standing| Ok((Change::Put(b"x".into(), Some(0o600)), ()));
+            let last = |_: &Standing, (): &()| match allowed {
+                true => Ok(()),
+                false => Err(Error::Changed { path: "file".into() }),
+            };
+            let changing =
+                Changing { most_bytes: 100, expected: None, make_folders: true, make, last };
+            fixture.workspace.change::<_, Error, _, _>(&path, changing)
+        };
+        assert!(writes("a/b/c", false).is_err() && !at("a").exists());
+        fs::create_dir(at("a")).unwrap();
+        assert!(writes("a/b/c", false).is_err() && at("a").exists() && !at("a/b").exists());
+        writes("a/b/c", true).unwrap();
+        assert_eq!(fs::metadata(at("a/b/c")).unwrap().permissions().mode() & 0o777, 0o600);
+        assert!(writes("a/b/d/e", false).is_err() && at("a/b/c").exists() && !at("a/b/d").exists());
     }
 
     #[test]

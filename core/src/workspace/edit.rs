@@ -203,9 +203,16 @@ fn find<'e>(
         let places = || memmem::find_iter(content, old.as_bytes());
         let Some(first) = places().next() else { continue };
         let count = places().count();
-        if count > 1 && !edit.replace_all {
-            let listed = places().take(MAX_LINES_LISTED);
-            let lines = listed.map(|at| line_of(content, at)).collect();
+        // One that begins within the first is another place, too.
+        let within = memmem::find(&content[first + 1..], old.as_bytes()).map(|at| first + 1 + at);
+        if let Some(within) = within.filter(|_| !edit.replace_all) {
+            let listed = if count > 1 {
+                places().take(MAX_LINES_LISTED).collect()
+            } else {
+                vec![first, within]
+            };
+            let lines: Vec<usize> = listed.into_iter().map(|at| line_of(content, at)).collect();
+            let count = count.max(2);
             return Err(EditProblem::ManyMatches { count, lines });
         }
         return Ok(Found { count, first, old, new });
@@ -260,6 +267,17 @@ mod tests {
         assert_eq!(apply("a b b", &all("b", "")).unwrap(), "a  ");
         assert_eq!(apply("aaaa", &all("aa", "b")).unwrap(), "bb");
         assert_eq!(apply("a.c abc", &edit("a.c", "$0")).unwrap(), "$0 abc");
+    }
+
+    #[test]
+    fn a_text_that_overlaps_itself_is_not_unique() {
+        for (content, old, lines) in
+            [("aaa", "aa", vec![1, 1]), ("x\n}\n}\n}\n", "}\n}\n", vec![2, 3])]
+        {
+            let problem = apply(content, &edit(old, "b")).unwrap_err();
+            assert_eq!(problem, EditProblem::ManyMatches { count: 2, lines });
+        }
+        assert_eq!(apply("aaab", &edit("aab", "c")).unwrap(), "ac");
     }
 
     #[test]

@@ -19,6 +19,9 @@ use super::scan::{open_file, open_folder};
 /// The most of a file of rules that is read. More is no list made by hand.
 const MAX_BYTES: u64 = 1 << 20;
 
+/// How many rules of a file count. Each takes some kilobytes of memory.
+const MOST_RULES: usize = 4_000;
+
 /// What else is looked at.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Unfiltered {
@@ -187,7 +190,9 @@ fn rules(folder: BorrowedFd<'_>, name: &CStr) -> Option<Gitignore> {
     let text = String::from_utf8_lossy(&text);
     let mut builder = GitignoreBuilder::new(".");
     let lines = text.trim_start_matches('\u{feff}').lines();
-    for line in lines.filter(|line| !has_too_many_braces(line)) {
+    let is_rule = |line: &&str| !line.trim().is_empty() && !line.starts_with('#');
+    let rules = lines.filter(is_rule).take(MOST_RULES);
+    for line in rules.filter(|line| !has_too_many_braces(line)) {
         let _ = builder.add_line(None, line);
     }
     builder.build().ok().filter(|rules| !rules.is_empty())

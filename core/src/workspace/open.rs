@@ -84,6 +84,11 @@ impl Workspace {
         }
     }
 
+    /// True if what stands at a path is itself a link.
+    pub(crate) fn is_link(&self, path: &RelativePath) -> bool {
+        self.dir().symlink_metadata(path.as_path()).is_ok_and(|found| found.is_symlink())
+    }
+
     /// The place of a file that is to be written, with its missing folders made (0755 less umask)
     /// if `make_folders`.
     pub(super) fn place(&self, path: &RelativePath, make_folders: bool) -> Result<Place, Error> {
@@ -135,6 +140,29 @@ impl Workspace {
             opened => opened,
         };
         opened.map(|opened| Dir::from_std_file(opened.into()))
+    }
+
+    /// The folders above a place without links that are not there, the innermost first.
+    pub(super) fn missing_folders(&self, target: &Path) -> Vec<PathBuf> {
+        let above = target.ancestors().skip(1).filter(|folder| *folder != Path::new(""));
+        let is_missing = |folder: &&Path| {
+            matches!(self.open_plain(folder, OFlags::RDONLY | OFlags::DIRECTORY), Err(Errno::NOENT))
+        };
+        above.take_while(is_missing).map(Path::to_owned).collect()
+    }
+
+    /// Takes away folders in which nothing is, in this order.
+    pub(super) fn remove_empty(&self, folders: &[PathBuf]) {
+        for folder in folders {
+            let (Ok(above), Some(name)) = (self.folder_of(folder, false), folder.file_name())
+            else {
+                return;
+            };
+            // Others may have put something there by now.
+            if above.remove_dir(name).is_err() {
+                return;
+            }
+        }
     }
 
     /// The error, with paths that look alike if it is that there is nothing.

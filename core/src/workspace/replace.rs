@@ -9,9 +9,10 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, fchown};
 use std::path::Path;
 
 use cap_std::fs::{Dir, Metadata, MetadataExt, OpenOptions, OpenOptionsExt};
-use rustix::fs::{Access, AtFlags, OFlags, accessat};
+use rustix::fs::{Access, AtFlags, OFlags, RenameFlags, accessat, renameat_with};
 use rustix::io::Errno;
 
+use super::attributes;
 use super::open::{check_type, flags};
 use super::resolve::Place;
 use super::{Error, RelativePath};
@@ -39,15 +40,16 @@ pub(super) fn replace<E: From<Error>>(
 pub(super) struct Begun<'p>(Temporary<'p>);
 
 impl<'p> Begun<'p> {
-    /// Writes the content to a file of its own. The disk works on it from here on.
+    /// Writes the content to a file of its own. The disk works on it from here on. `is_open` if it gets the
+    /// permissions of a new file, so that others may read it.
     pub(super) fn new(
         path: &RelativePath,
         place: &'p Place,
         content: &[u8],
-        is_new: bool,
+        is_open: bool,
     ) -> Result<Begun<'p>, Error> {
         let failed = |error| Error::from_io(path, "write", error);
-        let mut temporary = Temporary::create(&place.dir, is_new).map_err(failed)?;
+        let mut temporary = Temporary::create(&place.dir, is_open).map_err(failed)?;
         temporary.file.write_all(content).map_err(failed)?;
         begin_to_sync(&temporary.file);
         Ok(Begun(temporary))
@@ -80,14 +82,23 @@ impl<'p> Begun<'p> {
         let Begun(temporary) = self;
         if let Some(before) = before {
             keep_owner_and_mode(&temporary.file, before).map_err(failed)?;
+            attributes::keep(place, &temporary.file).map_err(failed)?;
         } else if let Some(mode) = mode {
             let mode = std::fs::Permissions::from_mode(mode & PERMISSIONS);
             temporary.file.set_permissions(mode).map_err(failed)?;
         }
         temporary.file.sync_all().map_err(failed)?;
         confirm()?;
-        temporary.rename(Path::new(&place.name)).map_err(failed)?;
-        Ok(())
+        let renamed = match before {
+            Some(_) => temporary.rename(Path::new(&place.name)),
+            None => temporary.rename_new(&place.name),
+        };
+        match renamed {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                Err(Error::Changed { path: path.to_string() }.into())
+            }
+            other => Ok(other.map_err(failed)?),
+        }
     }
 }
 
@@ -142,8 +153,11 @@ pub(super) fn seen_writable(place: &Place, file: &File) -> Option<Metadata> {
 fn keep_owner_and_mode(file: &File, before: &Metadata) -> io::Result<()> {
     let now = file.metadata()?;
     if (now.uid(), now.gid()) != (before.uid(), before.gid()) {
-        // Only the superuser may give files away; for others the new file is simply theirs.
-        let _ = fchown(file, Some(before.uid()), Some(before.gid()));
+        // Only the superuser may give files away; for others the new file is theirs, and of the group where
+        // they are in it.
+        if fchown(file, Some(before.uid()), Some(before.gid())).is_err() {
+            let _ = fchown(file, None, Some(before.gid()));
+        }
     }
     // After the owner, because a change of owner takes bits away.
     file.set_permissions(std::fs::Permissions::from_mode(before.mode() & PERMISSIONS))
@@ -171,14 +185,28 @@ struct Temporary<'a> {
 }
 
 impl<'a> Temporary<'a> {
-    fn create(dir: &'a Dir, is_new: bool) -> io::Result<Temporary<'a>> {
+    fn create(dir: &'a Dir, is_open: bool) -> io::Result<Temporary<'a>> {
         let name = format!("{BEFORE}{}{BEHIND}", id::new_id());
         // Nobody may read the new content who might not read the old, not even until the rename.
-        let mode = if is_new { 0o644 } else { 0o600 };
+        let mode = if is_open { 0o644 } else { 0o600 };
         let mut options = OpenOptions::new();
         options.write(true).create_new(true).mode(mode).custom_flags(flags(OFlags::NOFOLLOW));
         let file = dir.open_with(&name, &options)?.into_std();
         Ok(Temporary { dir, name, file, renamed: false })
+    }
+
+    /// The same where nothing may stand there.
+    fn rename_new(mut self, name: &OsStr) -> io::Result<()> {
+        let (dir, flags) = (self.dir, RenameFlags::NOREPLACE);
+        match renameat_with(dir, &self.name, dir, name, flags) {
+            // Not every file system knows how.
+            Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
+                return self.rename(Path::new(name));
+            }
+            other => other?,
+        }
+        self.renamed = true;
+        Ok(())
     }
 
     fn rename(mut self, name: &Path) -> io::Result<()> {

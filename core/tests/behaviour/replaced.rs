@@ -53,12 +53,22 @@ impl Replaced {
     }
 
     async fn goes_on(&self, id: &str) -> String {
-        // A wall is put up again within a tenth of a second.
-        tokio::time::sleep(Duration::from_secs(1)).await;
         fs::write(self.at("go"), "").unwrap();
         let all = self.until(id, "end").await;
         fs::remove_file(self.at("go")).unwrap();
         all
+    }
+
+    /// How a command ended.
+    async fn ended(&self, id: &str) -> String {
+        for _ in 0..200 {
+            let args = json!({ "action": "poll", "id": id, "wait_ms": 500 });
+            let polled = self.process(args).await;
+            if polled.structured.unwrap()["running"] == false {
+                return polled.for_llm;
+            }
+        }
+        panic!("it has not ended");
     }
 
     async fn until(&self, id: &str, text: &str) -> String {
@@ -74,31 +84,40 @@ impl Replaced {
 }
 
 #[tokio::test]
-async fn what_is_replaced_is_kept_from_commands_that_run_already() {
+async fn a_command_is_ended_when_what_it_is_kept_from_is_replaced() {
     let work = Replaced::new().await;
     fs::create_dir_all(work.at(".git/hooks")).unwrap();
     fs::create_dir(work.at("closed")).unwrap();
     for name in [".git/config", ".env.secret", "CLAUDE.md", "closed/a.key"] {
         fs::write(work.at(name), "before\n").unwrap();
     }
-    let text = "for name in .git/config CLAUDE.md .git/hooks/pre-commit; do echo x >> $name; done\n\
-                cat .env.secret closed/a.key";
-    let id = work.starts(text).await;
-    for name in [".git/config", ".env.secret", "CLAUDE.md"] {
-        work.saves(name, "private-words\n");
+    let attack = "cd .git && echo x >> config; cd ../closed && cat a.key ../.env.secret\n\
+                  echo x >> ../CLAUDE.md; echo x >> ../.git/hooks/pre-commit";
+    let replace: [&dyn Fn(); 5] = [
+        &|| work.saves(".git/config", "private-words\n"),
+        &|| work.saves(".env.secret", "private-words\n"),
+        &|| work.saves("CLAUDE.md", "private-words\n"),
+        &|| fs::remove_file(work.at("closed/a.key")).unwrap(),
+        &|| fs::remove_dir(work.at(".git/hooks")).unwrap(),
+    ];
+    for replaces in replace {
+        let id = work.starts(attack).await;
+        // What is written as it stands is no other file.
+        fs::write(work.at("closed/a.key"), "private-words\n").unwrap();
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        let polled = work.process(json!({ "action": "poll", "id": id })).await;
+        assert_eq!(polled.structured.unwrap()["running"], true);
+        replaces();
+        let ended = work.ended(&id).await;
+        assert!(ended.contains("what it is kept from was replaced"), "{ended}");
+        fs::write(work.at("go"), "").unwrap();
+        let log = work.process(json!({ "action": "log", "id": id, "offset": 0 })).await.for_llm;
+        assert!(!log.contains("private-words"), "{log}");
+        fs::remove_file(work.at("go")).unwrap();
     }
-    fs::remove_file(work.at("closed/a.key")).unwrap();
-    fs::remove_dir(work.at(".git/hooks")).unwrap();
-    // One that comes back later is another, too.
-    tokio::time::sleep(Duration::from_millis(300)).await;
-    fs::write(work.at("closed/a.key"), "private-words\n").unwrap();
-    fs::create_dir(work.at(".git/hooks")).unwrap();
-    let said = work.goes_on(&id).await;
-    assert!(!said.contains("private-words"), "{said}");
     for name in [".git/config", "CLAUDE.md"] {
-        assert_eq!(work.text(name), "private-words\n", "{said}");
+        assert_eq!(work.text(name), "private-words\n");
     }
-    assert_eq!(fs::read_dir(work.at(".git/hooks")).unwrap().count(), 0, "{said}");
 }
 
 #[tokio::test]

@@ -429,6 +429,26 @@ async fn a_patch_changes_all_files_or_none() {
 }
 
 #[tokio::test]
+async fn a_patch_takes_nothing_away_behind_a_link() {
+    let house = House::new(json!({})).await;
+    let root = house.folder.path();
+    fs::write(root.join("real"), "one\n").unwrap();
+    std::os::unix::fs::symlink("real", root.join("link")).unwrap();
+    for part in
+        ["*** Delete File: link\n", "*** Update File: link\n*** Move to: moved\n@@\n-one\n+two\n"]
+    {
+        let patch = format!("*** Begin Patch\n{part}*** End Patch");
+        let refused = house.call("apply_patch", json!({ "patch": patch })).await;
+        assert!(refused.for_llm.contains("`link` is a link to `real`"), "{}", refused.for_llm);
+        assert_eq!(fs::read_to_string(root.join("real")).unwrap(), "one\n");
+        assert!(root.join("link").is_symlink() && !root.join("moved").exists());
+    }
+    let patch = "*** Begin Patch\n*** Update File: link\n@@\n-one\n+two\n*** End Patch";
+    assert!(!house.call("apply_patch", json!({ "patch": patch })).await.is_error);
+    assert_eq!(fs::read_to_string(root.join("real")).unwrap(), "two\n");
+}
+
+#[tokio::test]
 async fn a_patch_puts_secrets_back_and_refuses_what_would_lose_one() {
     let house = House::new(json!({ "vault": { "enabled": true } })).await;
     let file = house.folder.path().join("a.env");

@@ -255,6 +255,15 @@ impl<'w> Patcher<'w> {
         plan: &mut Plan,
     ) -> Result<(), ToolError> {
         self.writer.guard().last(&at.workspace, &at.path, &before.target)?;
+        if after.is_none() && at.workspace.is_link(&at.path) {
+            let text = format!(
+                "`{}` is a link to `{}`; to take away or to move that, name it; the link itself no patch \
+                 takes away",
+                at.path,
+                before.target.display()
+            );
+            return Err(ToolError::new(Code::Conflict, text));
+        }
         let length = |content: Option<&[u8]>| content.map_or(0, |content| content.len() as u64);
         plan.bytes += length(before.content()) + length(after.as_deref());
         if plan.bytes > MOST_BYTES {

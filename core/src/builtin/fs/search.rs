@@ -70,10 +70,9 @@ struct Args {
     /// Default: 200.
     #[serde(default = "most")]
     max_results: usize,
-    /// How many matching lines, or files, to pass over first, at most 10000; to go on behind the
-    /// results of an earlier search. Default: 0.
+    /// How many matching lines, or files, to pass over first; to go on behind the results of an earlier
+    /// search. Default: 0.
     #[serde(default)]
-    #[schemars(range(max = 10_000))]
     offset: usize,
     /// Also search hidden files and folders. Default: false.
     #[serde(default)]

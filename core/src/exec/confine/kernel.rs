@@ -136,6 +136,7 @@ fn isolating(plan: &mut Plan) {
     isolate(plan);
     plan.step(wire::MOUNT, "mount /proc").text("proc").text("/proc").text("proc");
     plan.number(super::walls::NO_SUID | super::walls::NO_DEVICES).text("");
+    super::walls::own_terminals(plan);
     plan.step(wire::CHANGE_MOUNT, "make mounts read-only");
     plan.text("/").number(super::walls::READ_ONLY_ATTRIBUTE).number(0);
     plan.step(wire::SUPERVISE, "watch");

@@ -6,7 +6,7 @@ use std::fs;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use landlock::{
@@ -94,12 +94,14 @@ impl Made {
     pub(crate) fn rules(&self, allowed: Allowed) -> Result<Option<Rules>, landlock::RulesetError> {
         // Before they are made: what changes meanwhile has another stamp.
         let stamps = stamps(&allowed);
-        let mut made = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        made.retain(|one| one.at.elapsed() < LONGEST && one.uses < MOST_USES);
-        let known = made.iter_mut().find(|one| one.allowed == allowed && one.stamps == stamps);
-        if let Some(known) = known {
-            known.uses += 1;
-            return Ok(known.rules.clone());
+        {
+            let mut made = self.lock();
+            made.retain(|one| one.at.elapsed() < LONGEST && one.uses < MOST_USES);
+            let known = made.iter_mut().find(|one| one.allowed == allowed && one.stamps == stamps);
+            if let Some(known) = known {
+                known.uses += 1;
+                return Ok(known.rules.clone());
+            }
         }
         let rules = rules(&allowed)?.map(|file| {
             let known = handled(version().unwrap_or(1));
@@ -112,12 +114,17 @@ impl Made {
                 device_folder: bits(device),
             }
         });
+        let mut made = self.lock();
         made.retain(|one| one.allowed != allowed);
         if made.len() >= MOST_MADE {
             made.remove(0);
         }
         made.push(One { allowed, stamps, rules: rules.clone(), at: Instant::now(), uses: 1 });
         Ok(rules)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<One>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

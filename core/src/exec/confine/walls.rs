@@ -49,6 +49,8 @@ pub(crate) struct Walls {
     pub(crate) guarded: Vec<PathBuf>,
     /// Files and folders that it does not see.
     pub(crate) hidden: Vec<PathBuf>,
+    /// The home folder, if there is one.
+    pub(crate) home: Option<PathBuf>,
     /// What it reads although it lies where its temporary folder stands. Nothing else is seen of what lies
     /// there on the machine.
     pub(crate) seen: Vec<PathBuf>,
@@ -152,30 +154,25 @@ impl Walls {
         }
     }
 
-    /// What stands guarded or covered only by being mounted. What is covered where it may not write
-    /// anyway, the rules of Landlock keep from it as well.
+    /// What stands guarded or covered only by being mounted: what is covered in a home folder the rules of
+    /// Landlock keep from it as well.
     pub(crate) fn mounted(&self, kernel: &Kernel) -> Vec<PathBuf> {
         if kernel.namespaces == Namespaces::None {
             return Vec::new();
         }
         let below = |path: &&PathBuf| self.write.iter().any(|root| path.starts_with(root));
         let guarded = self.guarded.iter().filter(below);
-        let hidden = self.hidden.iter().filter(|path| kernel.landlock.is_none() || below(path));
+        let hidden =
+            self.hidden.iter().filter(|path| kernel.landlock.is_none() || !self.is_of_home(path));
         guarded.chain(hidden).cloned().collect()
     }
 
-    /// The steps that put up again what stands around a path, where another file has come there.
-    pub(crate) fn mend(&self, path: &Path) -> Plan {
-        let mut plan = Plan::default();
-        let mut trees = Trees::new(&mut plan);
-        if self.write.iter().any(|root| path.starts_with(root)) {
-            trees.pin_above(path, &self.write);
-        }
-        match self.hidden.iter().any(|hidden| hidden == path) {
-            true => trees.cover(path),
-            false => trees.guard(path),
-        }
-        plan
+    /// True for what lies in the home folder, and not where it may write. Elsewhere programs of the machine
+    /// put other files in the place of what a command reads beside what is hidden, and each such file would
+    /// want a rule of Landlock anew.
+    fn is_of_home(&self, path: &Path) -> bool {
+        self.home.as_ref().is_some_and(|home| path.starts_with(home))
+            && !self.write.iter().any(|root| path.starts_with(root))
     }
 
     /// The folders and files that it may write.
@@ -204,8 +201,7 @@ impl Walls {
             // What is mounted by itself wants a rule by itself.
             write.push(self.temp.join("shm"));
             read.extend(self.names.clone());
-            // What it may write around them it reads as well. Mounts cover them there.
-            hidden.retain(|path| !self.write.iter().any(|root| path.starts_with(root)));
+            hidden.retain(|path| self.is_of_home(path));
         } else {
             // Those that every program may read have rules of their own.
             hidden.push(PathBuf::from(ALL_DEVICES));
@@ -287,6 +283,15 @@ fn has_maker() -> bool {
     std::fs::symlink_metadata(NEW_TERMINALS).is_ok_and(|data| !data.is_symlink())
 }
 
+/// Mounts an empty place for terminals over that of the machine, if it has one.
+pub(super) fn own_terminals(plan: &mut Plan) {
+    if has_terminals() {
+        plan.step(wire::MOUNT, "mount terminals").text("devpts").text(TERMINALS);
+        plan.text("devpts").number(NO_SUID | NO_EXECUTION);
+        plan.text("newinstance,ptmxmode=0666,mode=0620");
+    }
+}
+
 /// Lets a command read and write what the plan itself has mounted.
 fn allow_what_is_new(plan: &mut Plan, rules: &Rules) {
     let mut allow = |path: &str, access: u64| {
@@ -330,13 +335,8 @@ impl<'p> Trees<'p> {
 
     /// Mounts terminals of its own, in place of all those of the user.
     fn own_terminals(&mut self) {
-        if !has_terminals() {
-            return;
-        }
-        self.plan.step(wire::MOUNT, "mount terminals").text("devpts").text(TERMINALS);
-        self.plan.text("devpts").number(NO_SUID | NO_EXECUTION);
-        self.plan.text("newinstance,ptmxmode=0666,mode=0620");
-        if has_maker() {
+        own_terminals(self.plan);
+        if has_terminals() && has_maker() {
             let maker = self.take(&Path::new(TERMINALS).join("ptmx"));
             self.mount(maker, Path::new(NEW_TERMINALS));
         }
@@ -351,8 +351,7 @@ impl<'p> Trees<'p> {
     /// Mounts what stands at a path over itself.
     fn pin(&mut self, path: &Path) {
         if self.pinned.insert(path.to_owned()) {
-            let tree = self.take(path);
-            self.mount(tree, path);
+            self.plan.step(wire::PIN, format!("mount {}", path.display())).path(path).number(0);
         }
     }
 
@@ -365,9 +364,8 @@ impl<'p> Trees<'p> {
 
     /// Makes what stands at a path read-only, and keeps its name from another.
     fn guard(&mut self, path: &Path) {
-        self.pin(path);
         let what = format!("guard {}", path.display());
-        self.plan.step(wire::CHANGE_MOUNT, what).path(path).number(READ_ONLY_ATTRIBUTE).number(0);
+        self.plan.step(wire::PIN, what).path(path).number(READ_ONLY_ATTRIBUTE);
     }
 
     /// Covers a folder with an empty one, and anything else with the null device.

@@ -52,6 +52,9 @@ pub const ALLOW: Tag = 17;
 /// its other side to the host: (rows, columns).
 pub const NEW_TERMINAL: Tag = 18;
 
+/// Mount what stands at a path over itself, where no link leads there: (path, attributes to set).
+pub const PIN: Tag = 19;
+
 /// A message that says where all commands will run: files by which control groups are joined; then the
 /// flags of `unshare`, and the texts for `uid_map` and `gid_map`, each with its length in one byte.
 pub const SETTLE: u8 = 0;
@@ -92,12 +95,11 @@ pub const LISTENING: u32 = 5;
 /// Here is the other side of the terminal that was made: ().
 pub const NEW_TERMINAL_IS: u32 = 6;
 
-/// The size of a signal that the host asks for: to whom, and which.
+/// The size of a signal that the host asks for: to whom, and which. It may come when the command that it is for
+/// has ended, so that its first byte is that of no message.
 pub const REQUEST: usize = 2;
 
 /// The program's own group of processes.
-pub const TO_GROUP: u8 = 0;
+pub const TO_GROUP: u8 = 6;
 /// Everything that it has started.
-pub const TO_ALL: u8 = 1;
-/// In place of a signal: steps that mount, behind this byte. They put up again what has gone.
-pub const MEND: u8 = 2;
+pub const TO_ALL: u8 = 7;

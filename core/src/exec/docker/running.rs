@@ -221,7 +221,7 @@ impl Running<'_> {
             let wanted = match wishes.cancelled {
                 true => Some(Cut::Cancelled),
                 false if disks.are_used_up() => Some(Cut::Disk),
-                false => (!kept.replaced().is_empty()).then_some(Cut::Replaced),
+                false => kept.replaced().map(|_| Cut::Replaced),
             };
             match state.due(wanted, &mut until) {
                 Due::Nothing => {}
