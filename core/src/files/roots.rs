@@ -136,30 +136,34 @@ impl Granting {
             deny,
             anchors,
             single_names: self.single_names,
-            quota: self.quota(caller)?,
+            quotas: self.quotas(caller)?,
         };
         Ok(Roots::new(workspace, granted.others, limits))
     }
 
-    /// What may be written into the folder of the caller's team, or else of his parents'. Who is
-    /// started by a reviewer is one.
-    fn quota(&self, caller: &Caller) -> Result<Option<Arc<Quota>>, ToolError> {
+    /// What may be written into the folders of the teams of a caller and of his parents. Who is started by a
+    /// reviewer is one.
+    fn quotas(&self, caller: &Caller) -> Result<Vec<Arc<Quota>>, ToolError> {
         let callers = || std::iter::successors(Some(caller), |one| one.parent.as_deref());
-        let Some(path) = callers().find_map(|one| one.team_workspace.as_deref()) else {
-            return Ok(None);
-        };
+        let mut paths: Vec<&str> =
+            callers().filter_map(|one| one.team_workspace.as_deref()).collect();
+        paths.sort_unstable();
+        paths.dedup();
         let is_reviewer = |one: &Caller| {
             one.team_role.as_deref().is_some_and(|role| role.eq_ignore_ascii_case(REVIEWER))
         };
         let TeamConfig { extensions, max_bytes, max_files } = &self.team;
         let ending = |given: &String| given.trim_start_matches('.').to_lowercase();
-        Ok(Some(Arc::new(Quota {
-            folder: self.opened("team_workspace", path)?,
-            is_reviewer: callers().any(is_reviewer),
-            extensions: extensions.iter().map(ending).collect(),
-            max_bytes: *max_bytes,
-            max_files: *max_files,
-        })))
+        let quota = |path: &str| {
+            Ok(Arc::new(Quota {
+                folder: self.opened("team_workspace", path)?,
+                is_reviewer: callers().any(is_reviewer),
+                extensions: extensions.iter().map(ending).collect(),
+                max_bytes: *max_bytes,
+                max_files: *max_files,
+            }))
+        };
+        paths.into_iter().map(quota).collect()
     }
 
     /// What a caller may use: what everyone may, and of what the host gives him, what his parents

@@ -259,7 +259,7 @@ where
     // Asked while the disk is at work.
     let seen = file.as_ref().filter(|_| bytes.is_some() && is_local);
     let seen = seen.and_then(|file| seen_writable(place, file));
-    let (mut late, mut shared) = (None, None);
+    let (mut late, mut shared) = (None, Vec::new());
     let mut moved = false;
     let confirm = || -> Result<(), E> {
         if held.is_none() {

@@ -81,13 +81,18 @@ impl QuotaSeen {
 impl Place {
     /// An error if the file may not come to have so many bytes. What it gives is to be held until
     /// the file is written. To be asked under the lock of the file's folder.
-    pub(super) fn admit(
+    pub(super) fn admit(&self, path: &RelativePath, bytes: u64) -> Result<Vec<FolderLock>, Error> {
+        let seen = self.rules.quotas.iter().filter(|seen| seen.covers(&self.target));
+        let held = seen.map(|seen| self.admit_by(&seen.quota, path, bytes));
+        Ok(held.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
+    }
+
+    fn admit_by(
         &self,
+        quota: &Quota,
         path: &RelativePath,
         bytes: u64,
     ) -> Result<Option<FolderLock>, Error> {
-        let seen = self.rules.quota.as_ref().filter(|seen| seen.covers(&self.target));
-        let Some(QuotaSeen { quota, .. }) = seen else { return Ok(None) };
         if bytes > quota.max_bytes {
             let (path, max) = (path.to_string(), quota.max_bytes);
             return Err(Error::TooLarge { path, bytes, max, remedy: "split it into several" });
@@ -155,7 +160,7 @@ mod tests {
             max_bytes: 10,
             max_files,
         };
-        let rules = Rules { quota: Some(Arc::new(quota)), ..Rules::default() };
+        let rules = Rules { quotas: vec![Arc::new(quota)], ..Rules::default() };
         Workspace::open(root).unwrap().ruled(rules)
     }
 

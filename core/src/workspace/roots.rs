@@ -33,8 +33,8 @@ pub(crate) struct Limits {
     pub anchors: Vec<PathBuf>,
     /// Files with several names on the disk are refused.
     pub single_names: bool,
-    /// What may be written into the folder that the caller shares with others.
-    pub quota: Option<Arc<Quota>>,
+    /// What may be written into folders that the caller, or those above him, share with others.
+    pub quotas: Vec<Arc<Quota>>,
 }
 
 /// The folders that one caller may use. The first is the workspace: relative paths are of there.
@@ -183,7 +183,7 @@ impl Roots {
             anchors: self.limits.anchors.clone(),
             home: (home != root.real()).then(|| home.to_owned()),
             shown_as: root.shown_as.clone(),
-            quota: self.limits.quota.clone(),
+            quotas: self.limits.quotas.clone(),
         })
     }
 }

@@ -30,8 +30,8 @@ pub(crate) struct Rules {
     pub home: Option<PathBuf>,
     /// The absolute path by which the model knows the root, where that is not the machine's.
     pub shown_as: Option<PathBuf>,
-    /// What may be written into the folder that the caller shares with others.
-    pub quota: Option<Arc<Quota>>,
+    /// What may be written into folders that the caller, or those above him, share with others.
+    pub quotas: Vec<Arc<Quota>>,
 }
 
 /// Another root.
@@ -55,8 +55,8 @@ pub(super) struct Compiled {
     inner: Vec<Folded>,
     /// Who says whether they are written, the innermost first.
     deeper: Vec<Deeper>,
-    /// The shared folder, where it lies in this root, or around it.
-    pub(super) quota: Option<QuotaSeen>,
+    /// The shared folders that lie in this root, or around it.
+    pub(super) quotas: Vec<QuotaSeen>,
 }
 
 #[derive(Debug)]
@@ -123,7 +123,7 @@ impl Workspace {
         if self.keeps(place) {
             return Err(Error::Kept { path: path.to_string() });
         }
-        self.rules.quota.iter().try_for_each(|quota| quota.check_path(path, place))
+        self.rules.quotas.iter().try_for_each(|quota| quota.check_path(path, place))
     }
 
     /// True if the place, relative to the root and without links, is that of a kept file.
@@ -155,7 +155,8 @@ impl Compiled {
                 compiled.deeper.push(Deeper { at, folded, read_only: other.read_only });
             }
         }
-        compiled.quota = rules.quota.as_ref().and_then(|quota| QuotaSeen::new(quota, root));
+        let quotas = rules.quotas.iter().filter_map(|quota| QuotaSeen::new(quota, root));
+        compiled.quotas = quotas.collect();
         compiled.deeper.sort_by_key(|deeper| std::cmp::Reverse(deeper.at.as_os_str().len()));
         Compiled { rules, ..compiled }
     }

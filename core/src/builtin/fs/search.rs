@@ -70,9 +70,10 @@ struct Args {
     /// Default: 200.
     #[serde(default = "most")]
     max_results: usize,
-    /// How many matching lines, or files, to pass over first; to go on behind the results of an earlier
-    /// search. Default: 0.
+    /// How many matching lines, or files, to pass over first, at most 10000; to go on behind the
+    /// results of an earlier search. Default: 0.
     #[serde(default)]
+    #[schemars(range(max = 10_000))]
     offset: usize,
     /// Also search hidden files and folders. Default: false.
     #[serde(default)]
@@ -258,10 +259,12 @@ fn more(found: &SearchFound, asked: &Asked) -> String {
         0 => format!("the first {shown} {of}"),
         offset => format!("{of} {} to {next}", offset + 1),
     };
-    format!(
-        "[These are {which}; there are more: narrow the query, give globs or a path, raise \
-         max_results, or go on with offset={next}]\n"
-    )
+    // Further on none is taken.
+    let on = match next <= MOST_RESULTS {
+        true => format!(", raise max_results, or go on with offset={next}"),
+        false => String::new(),
+    };
+    format!("[These are {which}; there are more: narrow the query, give globs or a path{on}]\n")
 }
 
 fn add_file(text: &mut String, file: &FileHits, has_numbers: bool) {

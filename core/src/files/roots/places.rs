@@ -39,7 +39,7 @@ impl Granting {
             places.workspace.get_or_insert_with(|| folder.clone());
             if read_only { places.readable.push(folder) } else { places.writable.push(folder) }
         }
-        places.only_reviews(self.quota(caller)?.as_deref());
+        self.quotas(caller)?.iter().for_each(|quota| places.only_reviews(quota));
         let (_, of_parents) = self.denied(caller)?;
         anchors.extend(of_parents.iter().map(|folder| folder.display().to_string()));
         for entry in self.closed(caller).iter().flat_map(|entry| spelled_out(entry)) {
@@ -62,8 +62,10 @@ impl Granting {
 impl Places {
     /// Has a reviewer only read what his team shares. What others write there by commands, nobody
     /// counts.
-    fn only_reviews(&mut self, quota: Option<&Quota>) {
-        let Some(quota) = quota.filter(|quota| quota.is_reviewer) else { return };
+    fn only_reviews(&mut self, quota: &Quota) {
+        if !quota.is_reviewer {
+            return;
+        }
         let shared = quota.folder.real_root();
         self.writable.retain(|folder| !Path::new(folder).starts_with(shared));
         self.readable.push(shared.display().to_string());
