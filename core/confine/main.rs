@@ -9,10 +9,13 @@
 #![no_builtins]
 
 mod memory;
+mod mounts;
+mod network;
 mod plan;
 mod start;
 mod supervise;
 mod system;
+mod terminal;
 #[path = "../src/exec/confine/wire.rs"]
 #[allow(dead_code, reason = "the host uses the other half")]
 mod wire;
@@ -213,28 +216,28 @@ impl Steps {
             wire::MOUNT => {
                 let (source, at, kind) = (self.plan.text()?, self.plan.text()?, self.plan.text()?);
                 let (flags, data) = (self.plan.number()?, self.plan.text()?);
-                system::mount(source, at, kind, flags, data)
+                mounts::mount(source, at, kind, flags, data)
             }
             wire::OPEN_TREE => {
                 let slot = self.plan.number()? as usize;
-                let tree = system::open_tree(self.plan.text()?)?;
+                let tree = mounts::open_tree(self.plan.text()?)?;
                 *self.trees.get_mut(slot).ok_or(system::EINVAL)? = tree;
                 Ok(())
             }
             wire::MOVE_TREE => {
                 let tree = *self.slot()?;
-                system::move_mount(tree, self.plan.text()?)?;
+                mounts::move_mount(tree, self.plan.text()?)?;
                 system::close(tree);
                 Ok(())
             }
             wire::PIN => {
                 let (at, set) = (self.plan.text()?, self.plan.number()?);
-                system::pin(at, set)
+                mounts::pin(at, set)
             }
             _ => {
                 let (at, set, clear) =
                     (self.plan.text()?, self.plan.number()?, self.plan.number()?);
-                system::change_mount(at, set, clear)
+                mounts::change_mount(at, set, clear)
             }
         }
     }
@@ -259,7 +262,7 @@ impl Steps {
             }
             wire::LANDLOCK => system::restrict_by_landlock(self.file()?),
             wire::FILTER => system::filter_calls(self.plan.bytes()?),
-            wire::TERMINAL => system::take_terminal(),
+            wire::TERMINAL => terminal::take_terminal(),
             wire::UMASK => {
                 system::set_umask(self.plan.number()?);
                 Ok(())
@@ -304,7 +307,7 @@ impl Steps {
     /// Puts a new terminal in the place of the standard files, and sends its other side to the host.
     fn new_terminal(&mut self) -> Outcome<()> {
         let (rows, columns) = (self.plan.number()?, self.plan.number()?);
-        let (ours, theirs) = system::new_terminal(rows, columns)?;
+        let (ours, theirs) = terminal::new_terminal(rows, columns)?;
         system::send(HOST, &report(wire::NEW_TERMINAL_IS, 0, 0), &[ours])?;
         system::close(ours);
         for place in 1..4 {

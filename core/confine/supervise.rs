@@ -1,6 +1,7 @@
 //! The process that stays: it starts the command, tells the host how it ends, passes signals on, and
 //! leaves nothing of it behind. It ends everything as soon as the host is gone.
 
+use crate::network;
 use crate::system::{self, EINVAL, Outcome};
 use crate::wire;
 use crate::{HOST, report};
@@ -35,7 +36,7 @@ pub fn settle(told: &[u8]) -> Outcome<()> {
         write_to(c"/proc/self/gid_map", groups)?;
     }
     if flags & NEW_NETWORK != 0 {
-        system::raise_loopback()?;
+        network::raise_loopback()?;
     }
     Ok(())
 }
@@ -46,13 +47,13 @@ pub fn listen(told: &[u8]) -> Outcome<()> {
     const LOOPBACK: u8 = 127;
     let (address, ports) = told.split_first_chunk().ok_or(EINVAL)?;
     if address[0] != LOOPBACK {
-        system::add_address(*address)?;
+        network::add_address(*address)?;
     }
     let mut listeners = [0; system::MOST_FILES];
     let mut count = 0;
     let mut outcome = Ok(());
     for (port, listener) in ports.as_chunks().0.iter().zip(&mut listeners) {
-        match system::listen(*address, *port) {
+        match network::listen(*address, *port) {
             Ok(file) => *listener = file,
             Err(error) => {
                 outcome = Err(error);

@@ -15,7 +15,7 @@ pub const E2BIG: Errno = Errno(7);
 pub type Outcome<T> = Result<T, Errno>;
 
 #[cfg(target_arch = "x86_64")]
-mod number {
+pub mod number {
     pub const READ: usize = 0;
     pub const WRITE: usize = 1;
     pub const CLOSE: usize = 3;
@@ -55,7 +55,7 @@ mod number {
 }
 
 #[cfg(target_arch = "aarch64")]
-mod number {
+pub mod number {
     pub const READ: usize = 63;
     pub const WRITE: usize = 64;
     pub const CLOSE: usize = 57;
@@ -95,7 +95,7 @@ mod number {
 }
 
 /// The calls that have one number on all machines.
-mod shared {
+pub mod shared {
     pub const OPEN_TREE: usize = 428;
     pub const MOVE_MOUNT: usize = 429;
     pub const CLOSE_RANGE: usize = 436;
@@ -105,9 +105,9 @@ mod shared {
     pub const LANDLOCK_RESTRICT_SELF: usize = 446;
 }
 
-use number as n;
+pub use number as n;
 pub use number::CLONE;
-use shared as s;
+pub use shared as s;
 
 /// # Safety
 /// The arguments must be what the call of that number takes.
@@ -144,10 +144,10 @@ pub fn done(result: isize) -> Outcome<usize> {
 }
 
 /// A call whose arguments are numbers, or point to what lives until it returns.
-fn made(number: usize, arguments: &[usize]) -> Outcome<usize> {
+pub fn made(number: usize, arguments: &[usize]) -> Outcome<usize> {
     let mut all = [0; 6];
     all[..arguments.len()].copy_from_slice(arguments);
-    // SAFETY: only the functions below call this, each with what its call takes; they pass pointers
+    // SAFETY: only functions of this program call this, each with what its call takes; they pass pointers
     // from references that outlive the call.
     done(unsafe { call(number, all) })
 }
@@ -155,9 +155,9 @@ fn made(number: usize, arguments: &[usize]) -> Outcome<usize> {
 /// A text that ends in a zero byte, as it stands in the plan.
 pub type Text = *const u8;
 
-const AT_FDCWD: usize = -100_isize as usize;
+pub const AT_FDCWD: usize = -100_isize as usize;
 /// Let a link at the end of a path stand for itself.
-const NO_FOLLOW: usize = 0x100;
+pub const NO_FOLLOW: usize = 0x100;
 
 pub fn exit(code: u32) -> ! {
     loop {
@@ -204,7 +204,7 @@ pub fn replace(file: u32, by: u32) -> Outcome<()> {
     made(n::DUP3, &[by as usize, file as usize, O_CLOEXEC]).map(drop)
 }
 
-const O_CLOEXEC: usize = 0o2_000_000;
+pub const O_CLOEXEC: usize = 0o2_000_000;
 
 pub fn open(path: Text, flags: usize) -> Outcome<u32> {
     made(n::OPENAT, &[AT_FDCWD, path as usize, flags | O_CLOEXEC, 0]).map(|file| file as u32)
@@ -298,62 +298,6 @@ pub fn keep_capabilities(kept: u64) -> Outcome<()> {
     let (low, high) = (kept as u32, (kept >> 32) as u32);
     let data = [low, low, 0, high, high, 0];
     made(n::CAPSET, &[header.as_ptr() as usize, data.as_ptr() as usize]).map(drop)
-}
-
-pub fn mount(source: Text, at: Text, kind: Text, flags: u64, data: Text) -> Outcome<()> {
-    let arguments = [source as usize, at as usize, kind as usize, flags as usize, data as usize];
-    made(n::MOUNT, &arguments).map(drop)
-}
-
-/// A copy of what is mounted at a path, not mounted anywhere yet. Of a link the link itself.
-pub fn open_tree(path: Text) -> Outcome<u32> {
-    const CLONE: usize = 1;
-    const RECURSIVE: usize = 0x8000;
-    let flags = CLONE | RECURSIVE | NO_FOLLOW | O_CLOEXEC;
-    made(s::OPEN_TREE, &[AT_FDCWD, path as usize, flags]).map(|file| file as u32)
-}
-
-pub fn move_mount(tree: u32, at: Text) -> Outcome<()> {
-    const FROM_EMPTY_PATH: usize = 4;
-    let empty = c"".as_ptr() as usize;
-    made(s::MOVE_MOUNT, &[tree as usize, empty, AT_FDCWD, at as usize, FROM_EMPTY_PATH]).map(drop)
-}
-
-/// Mounts what stands at a path over itself, with these attributes. The path is looked up once, and leads
-/// through no link: whoever puts one in its way has nothing mounted.
-pub fn pin(path: Text, attributes: u64) -> Outcome<()> {
-    const NAME_ONLY: u64 = 0o10_000_000;
-    const NO_LINK: u64 = 0o400_000;
-    const THROUGH_NO_LINKS: u64 = 4;
-    const EMPTY_PATH: usize = 0x1000;
-    const CLONE: usize = 1;
-    const RECURSIVE: usize = 0x8000;
-    const FROM_AND_TO_EMPTY_PATH: usize = 4 | 0x40;
-    let how = [NAME_ONLY | NO_LINK | O_CLOEXEC as u64, 0, THROUGH_NO_LINKS];
-    let at = made(s::OPENAT2, &[AT_FDCWD, path as usize, how.as_ptr() as usize, 24])?;
-    let empty = c"".as_ptr() as usize;
-    let pinned = || {
-        let flags = EMPTY_PATH | CLONE | RECURSIVE | O_CLOEXEC;
-        let tree = made(s::OPEN_TREE, &[at, empty, flags])?;
-        let attributes = [attributes, 0, 0, 0];
-        let (set, flags) = (attributes.as_ptr() as usize, EMPTY_PATH | RECURSIVE);
-        let done = made(s::MOUNT_SETATTR, &[tree, empty, flags, set, 32])
-            .and_then(|_| made(s::MOVE_MOUNT, &[tree, empty, at, empty, FROM_AND_TO_EMPTY_PATH]));
-        close(tree as u32);
-        done.map(drop)
-    };
-    let done = pinned();
-    close(at as u32);
-    done
-}
-
-/// Sets and clears attributes of what is mounted at a path and below, of a link those of the link itself.
-pub fn change_mount(at: Text, set: u64, clear: u64) -> Outcome<()> {
-    const RECURSIVE: usize = 0x8000;
-    let attributes = [set, clear, 0, 0];
-    let (at, attributes) = (at as usize, attributes.as_ptr() as usize);
-    let flags = RECURSIVE | NO_FOLLOW;
-    made(s::MOUNT_SETATTR, &[AT_FDCWD, at, flags, attributes, 32]).map(drop)
 }
 
 /// Adds a rule for a path, and all that is below, to the rules of Landlock.
@@ -463,89 +407,6 @@ pub fn readable(one: u32, other: u32) -> Outcome<(bool, bool)> {
             Ok(_) => return Ok((both[0].happened != 0, both[1].happened != 0)),
             Err(EINTR) => {}
             Err(error) => return Err(error),
-        }
-    }
-}
-
-/// A new terminal of so many rows and columns: this side, and that of whoever reads and writes there.
-pub fn new_terminal(rows: u64, columns: u64) -> Outcome<(u32, u32)> {
-    const READ_WRITE: usize = 2;
-    const NOT_OWN: usize = 0o400;
-    const TIOCSPTLCK: usize = 0x4004_5431;
-    const TIOCSWINSZ: usize = 0x5414;
-    const TIOCGPTPEER: usize = 0x5441;
-    let ours = open(c"/dev/pts/ptmx".as_ptr().cast(), READ_WRITE | NOT_OWN)?;
-    let unlocked = 0_u32;
-    made(n::IOCTL, &[ours as usize, TIOCSPTLCK, (&raw const unlocked) as usize])?;
-    let size = [rows as u16, columns as u16, 0, 0];
-    made(n::IOCTL, &[ours as usize, TIOCSWINSZ, size.as_ptr() as usize])?;
-    let theirs = made(n::IOCTL, &[ours as usize, TIOCGPTPEER, READ_WRITE | NOT_OWN | O_CLOEXEC])?;
-    Ok((ours, theirs as u32))
-}
-
-/// Makes the terminal at standard input the session's own.
-pub fn take_terminal() -> Outcome<()> {
-    const TIOCSCTTY: usize = 0x540E;
-    made(n::IOCTL, &[0, TIOCSCTTY, 0]).map(drop)
-}
-
-/// Brings up the loopback interface of a new network.
-pub fn raise_loopback() -> Outcome<()> {
-    const INTERNET: usize = 2;
-    const DATAGRAM: usize = 2;
-    const SIOCSIFFLAGS: usize = 0x8914;
-    const UP_AND_RUNNING: u8 = 0x41;
-    let mut request = [0_u8; 40];
-    request[..2].copy_from_slice(b"lo");
-    request[16] = UP_AND_RUNNING;
-    let socket = made(n::SOCKET, &[INTERNET, DATAGRAM | O_CLOEXEC, 0])? as u32;
-    let raised = made(n::IOCTL, &[socket as usize, SIOCSIFFLAGS, request.as_ptr() as usize]);
-    close(socket);
-    raised.map(drop)
-}
-
-/// Gives the loopback interface one more address.
-pub fn add_address(address: [u8; 4]) -> Outcome<()> {
-    const INTERNET: usize = 2;
-    const DATAGRAM: usize = 2;
-    const SIOCSIFADDR: usize = 0x8916;
-    // The name is of this address, so that none takes the place of another.
-    let mut request = [0_u8; 40];
-    request[..3].copy_from_slice(b"lo:");
-    for (at, byte) in address.iter().enumerate() {
-        request[3 + 2 * at] = b'a' + (byte >> 4);
-        request[4 + 2 * at] = b'a' + (byte & 15);
-    }
-    request[16..18].copy_from_slice(&(INTERNET as u16).to_ne_bytes());
-    request[20..24].copy_from_slice(&address);
-    let socket = made(n::SOCKET, &[INTERNET, DATAGRAM | O_CLOEXEC, 0])? as u32;
-    let added = made(n::IOCTL, &[socket as usize, SIOCSIFADDR, request.as_ptr() as usize]);
-    close(socket);
-    added.map(drop)
-}
-
-/// Waits for connections at an address and a port, given as the network says them.
-pub fn listen(address: [u8; 4], port: [u8; 2]) -> Outcome<u32> {
-    const INTERNET: usize = 2;
-    const STREAM: usize = 1;
-    const BACKLOG: usize = 128;
-    const SOL_SOCKET: usize = 1;
-    const SO_REUSEADDR: usize = 2;
-    let mut at = [0_u8; 16];
-    at[..2].copy_from_slice(&(INTERNET as u16).to_ne_bytes());
-    at[2..4].copy_from_slice(&port);
-    at[4..8].copy_from_slice(&address);
-    let yes = 1_u32;
-    let socket = made(n::SOCKET, &[INTERNET, STREAM | O_CLOEXEC, 0])?;
-    let reuse = [socket, SOL_SOCKET, SO_REUSEADDR, (&raw const yes) as usize, size_of_val(&yes)];
-    let listening = made(n::SETSOCKOPT, &reuse)
-        .and_then(|_| made(n::BIND, &[socket, at.as_ptr() as usize, at.len()]))
-        .and_then(|_| made(n::LISTEN, &[socket, BACKLOG]));
-    match listening {
-        Ok(_) => Ok(socket as u32),
-        Err(error) => {
-            close(socket as u32);
-            Err(error)
         }
     }
 }

@@ -16,6 +16,7 @@ mod arguments;
 mod binary;
 mod definition;
 mod gate;
+mod parts;
 mod presets;
 mod reach;
 mod repository;
@@ -34,10 +35,11 @@ pub(crate) use definition::{
     DEFAULT_TIMEOUT_SECONDS, Variable, Variables, kinds_of, opened, variables,
 };
 pub(crate) use gate::{Called, Known, look};
+pub(crate) use parts::parts;
 pub(crate) use presets::{all as presets, preset};
 pub(crate) use run::{Prepared, Program, Room};
 pub(crate) use supplement::{NAME as TOOLS_FILE, supplement};
-pub(crate) use surroundings::{Surroundings, parts};
+pub(crate) use surroundings::Surroundings;
 
 use definition::Overrides;
 use std::path::PathBuf;

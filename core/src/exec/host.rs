@@ -223,7 +223,8 @@ impl Host {
         let has_mounts = is_sandboxed
             || self.config.confinement != Profile::Off && self.namespaces() != Namespaces::None;
         let mounted = is_sandboxed.then(|| Mounted { real: order.whose.workspace.clone() });
-        has_mounts.then(|| self.turns.take(order, mounted)).transpose()
+        let take = || self.turns.take(&mut order.held_to, order.timeout, mounted);
+        has_mounts.then(take).transpose()
     }
 
     /// Starts a command within its walls. What a wall was to stand around may be gone by then, such as

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::host::Order;
 use super::not_run::NotRun;
 use super::sandbox::Mounted;
 use crate::shell::nested::Nested;
+use crate::shell::plan::Confinement;
 
 /// How long is waited for commands that have their time, and may be about to end.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -84,22 +84,23 @@ impl Writes {
 
 impl Turns {
     /// Waits until a command can run beside those that do, or knows what it must not write for that;
-    /// blocking. `mounted` is how it sees the workspace in a container.
+    /// blocking. `timeout` is how long it may take, and `mounted` how it sees the workspace in a container.
     ///
     /// # Errors
     /// Where a Git that takes long writes what the command must not.
     pub(super) fn take(
         self: &Arc<Turns>,
-        order: &mut Order,
+        held: &mut Confinement,
+        timeout: Duration,
         mounted: Option<Mounted>,
     ) -> Result<Turn, NotRun> {
         let here = |path: &String| match &mounted {
             Some(mounted) => mounted.on_host(path),
             None => Some(PathBuf::from(path)),
         };
-        let settings = order.held_to.write_never.iter().filter(|path| path.ends_with(SETTINGS));
+        let settings = held.write_never.iter().filter(|path| path.ends_with(SETTINGS));
         let mut guarded: BTreeSet<PathBuf> = settings.filter_map(here).collect();
-        let writes = Writes { nested: order.held_to.nested.clone(), mounted };
+        let writes = Writes { nested: held.nested.clone(), mounted };
         let since = Instant::now();
         let mut running = self.lock();
         let withheld = loop {
@@ -110,7 +111,7 @@ impl Turns {
             let behind = running.all.iter().flat_map(|one| &one.guarded);
             let wanted: BTreeSet<PathBuf> =
                 behind.filter(|path| writes.include(path)).cloned().collect();
-            let most = if busy.is_some() { LONGEST } else { PATIENCE }.min(order.timeout);
+            let most = if busy.is_some() { LONGEST } else { PATIENCE }.min(timeout);
             match busy {
                 Some(path) if waited >= most => {
                     return Err(NotRun::Busy(path.display().to_string()));
@@ -122,11 +123,11 @@ impl Turns {
             running = woken.unwrap_or_else(PoisonError::into_inner).0;
         };
         let seen: Vec<String> = withheld.iter().filter_map(|path| writes.seen(path)).collect();
-        order.held_to.write_never.extend(seen.iter().cloned());
+        held.write_never.extend(seen.iter().cloned());
         guarded.extend(withheld);
         let number = running.next;
         running.next += 1;
-        let stays = order.timeout == Duration::MAX;
+        let stays = timeout == Duration::MAX;
         running.all.push(One { number, guarded, writes, stays });
         Ok(Turn { turns: self.clone(), number, withheld: seen })
     }
@@ -139,5 +140,74 @@ impl Turns {
 impl One {
     fn has_open(&self, path: &Path) -> bool {
         !self.guarded.contains(path) && self.writes.include(path)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shell::{Env, analyse};
+
+    const CONFIG: &str = "/workspace/.git/config";
+
+    /// What a command is held to: it writes settings, or must not.
+    fn held(text: &str) -> Confinement {
+        let env = Env::default();
+        let mut held = Confinement {
+            nested: Nested::of(&analyse(text, &env), &env),
+            ..Confinement::default()
+        };
+        if !held.nested.is_tracked(CONFIG) {
+            held.write_never.insert(CONFIG.into());
+        }
+        held
+    }
+
+    fn take(turns: &Arc<Turns>, text: &str, timeout: Duration) -> Result<Turn, NotRun> {
+        turns.take(&mut held(text), timeout, None)
+    }
+
+    #[test]
+    fn who_must_not_write_settings_and_git_that_does_take_turns() {
+        let (turns, short) = (Arc::<Turns>::default(), Duration::from_millis(20));
+        let git = take(&turns, "git config user.name x", short).unwrap();
+        assert!(git.withheld.is_empty());
+        // Another Git is in nobody's way.
+        assert!(
+            take(&turns, "git remote add o https://a.example/x", short)
+                .unwrap()
+                .withheld
+                .is_empty()
+        );
+        let busy = take(&turns, "./a.sh", short).err().unwrap();
+        assert!(matches!(&busy, NotRun::Busy(path) if path == CONFIG), "{busy}");
+        drop(git);
+        let script = take(&turns, "./a.sh", short).unwrap();
+        let mut git = held("git config user.name x");
+        let turn = turns.take(&mut git, short, None).unwrap();
+        assert_eq!(turn.withheld, [CONFIG]);
+        assert!(git.write_never.contains(CONFIG));
+        // One that must not write them itself is in no other's way.
+        assert!(take(&turns, "./a.sh", short).is_ok());
+        drop((script, turn));
+        assert!(take(&turns, "git config user.name x", short).unwrap().withheld.is_empty());
+    }
+
+    #[test]
+    fn one_that_ends_in_time_is_waited_for_and_one_that_stays_is_not() {
+        let turns = Arc::<Turns>::default();
+        let script = take(&turns, "./a.sh", LONGEST).unwrap();
+        let ends = std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(50));
+            drop(script);
+        });
+        let git = take(&turns, "git config user.name x", LONGEST).unwrap();
+        assert!(git.withheld.is_empty());
+        ends.join().unwrap();
+        drop(git);
+        let _server = take(&turns, "./a.sh", Duration::MAX).unwrap();
+        let since = Instant::now();
+        let git = take(&turns, "git config user.name x", LONGEST).unwrap();
+        assert!(git.withheld == [CONFIG] && since.elapsed() < PATIENCE);
     }
 }

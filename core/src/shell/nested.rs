@@ -48,41 +48,35 @@ const EXACT_OF_GIT: &[&str] =
 const TRACKS: &[&str] =
     &["branch", "checkout", "config", "fetch", "init", "pull", "push", "remote", "switch"];
 
-/// True if a call of such a subcommand may write settings, by the words behind it. A word that is not known
-/// may be any.
+/// True if a call of such a subcommand may write settings, by the words behind it. None is a word that is not
+/// known.
 fn may_write_settings(name: &str, words: &[Option<&str>]) -> bool {
-    let has =
-        |options: &[&str]| words.iter().any(|word| word.is_none_or(|word| options.contains(&word)));
+    let begins = |word: &str, options: &[&str]| options.iter().any(|one| word.starts_with(one));
+    let surely = |options: &[&str]| words.iter().flatten().any(|word| begins(word, options));
+    let perhaps = |options: &[&str]| words.contains(&None) || surely(options);
     let operands = || words.iter().filter(|word| word.is_none_or(|word| !word.starts_with('-')));
+    let first = operands().next();
     match name {
         "config" => {
-            let changes = has(&["set", "unset", "rename-section", "remove-section", "edit", "-e"])
-                || words.iter().flatten().any(|word| {
-                    ["--unset", "--add", "--replace", "--rename", "--remove", "--edit"]
-                        .iter()
-                        .any(|option| word.starts_with(option))
-                });
-            let reads = has(&["get", "list", "-l"])
-                || words
-                    .iter()
-                    .flatten()
-                    .any(|word| word.starts_with("--get") || *word == "--list");
+            let changes = ["--unset", "--add", "--replace", "--rename", "--remove", "--edit", "-e"];
+            let changes = perhaps(&changes)
+                || matches!(
+                    first,
+                    Some(Some("set" | "unset" | "edit" | "rename-section" | "remove-section"))
+                );
+            let reads =
+                surely(&["--get", "--list", "-l"]) || matches!(first, Some(Some("get" | "list")));
             changes || !reads && operands().count() > 1
         }
-        "remote" => !matches!(operands().next(), None | Some(Some("show" | "get-url"))),
+        "remote" => !matches!(first, None | Some(Some("show" | "get-url"))),
         "branch" => {
-            operands().next().is_some()
-                && !has_known(words, &["-l", "--list", "--contains", "--merged"])
-                || has_known(words, &["--unset-upstream", "--edit-description"])
+            first.is_some() && !surely(&["-l", "--list", "--contains", "--merged"])
+                || surely(&["--unset-upstream", "--edit-description"])
         }
-        "fetch" | "pull" => has(&["--set-upstream"]),
-        "checkout" => !has_known(words, &["--"]),
+        "fetch" | "pull" => perhaps(&["--set-upstream"]),
+        "checkout" => !words.contains(&Some("--")),
         _ => true,
     }
-}
-
-fn has_known(words: &[Option<&str>], options: &[&str]) -> bool {
-    words.iter().flatten().any(|word| options.contains(word))
 }
 
 impl Nested {

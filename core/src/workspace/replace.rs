@@ -31,7 +31,9 @@ pub(super) fn replace<E: From<Error>>(
 ) -> Result<bool, E> {
     let before = writable(path, place)?;
     let begun = Begun::new(path, place, content, before.is_none())?;
-    begun.settle(path, place, (before.as_ref(), None), confirm)?;
+    let settled = begun.settle(path, place, (before.as_ref(), None), confirm)?;
+    let failed = |error| Error::from_io(path, "write", error);
+    settled.rename(Path::new(&place.name)).map_err(failed)?;
     Ok(before.is_none())
 }
 
@@ -68,16 +70,28 @@ impl<'p> Begun<'p> {
             Some(seen) => Some(seen),
             None => writable(path, place)?,
         };
-        self.settle(path, place, (before.as_ref(), mode), confirm)
+        let settled = self.settle(path, place, (before.as_ref(), mode), confirm)?;
+        let renamed = match before {
+            Some(_) => settled.rename(Path::new(&place.name)),
+            // One that has come meanwhile is another's.
+            None => settled.rename_new(&place.name),
+        };
+        match renamed {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                Err(Error::Changed { path: path.to_string() }.into())
+            }
+            other => Ok(other.map_err(|error| Error::from_io(path, "write", error))?),
+        }
     }
 
+    /// All but the rename.
     fn settle<E: From<Error>>(
         self,
         path: &RelativePath,
         place: &Place,
         (before, mode): (Option<&Metadata>, Option<u32>),
         confirm: impl FnOnce() -> Result<(), E>,
-    ) -> Result<(), E> {
+    ) -> Result<Temporary<'p>, E> {
         let failed = |error| Error::from_io(path, "write", error);
         let Begun(temporary) = self;
         if let Some(before) = before {
@@ -89,16 +103,7 @@ impl<'p> Begun<'p> {
         }
         temporary.file.sync_all().map_err(failed)?;
         confirm()?;
-        let renamed = match before {
-            Some(_) => temporary.rename(Path::new(&place.name)),
-            None => temporary.rename_new(&place.name),
-        };
-        match renamed {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                Err(Error::Changed { path: path.to_string() }.into())
-            }
-            other => Ok(other.map_err(failed)?),
-        }
+        Ok(temporary)
     }
 }
 

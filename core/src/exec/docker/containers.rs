@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 use bollard::Docker;
 use tokio::sync::OnceCell;
 
+use super::super::replaced::Kept;
 use super::container::{Container, Use, Wanted, remove};
 use super::owner::Owner;
-use crate::exec::replaced::Kept;
 
 /// The containers.
 #[derive(Default)]
