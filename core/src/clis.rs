@@ -12,11 +12,13 @@
 //! the program, `surroundings` makes its variables and files, and `run` runs it. `supplement` tells a
 //! model what there is.
 
+mod adapter;
 mod arguments;
 mod binary;
 mod definition;
 mod gate;
 mod parts;
+mod patterns;
 mod presets;
 mod reach;
 mod repository;

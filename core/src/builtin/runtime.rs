@@ -1,5 +1,6 @@
 //! Group `runtime`: programs on this machine.
 
+mod carried;
 pub(super) mod credentialed;
 pub(crate) mod custom;
 pub(super) mod exec;

@@ -9,8 +9,8 @@ use serde_json::{Map, Value};
 use zeroize::Zeroizing;
 
 use super::binary::PinnedBinary;
+use super::patterns;
 use super::presets::{self, Preset};
-use super::rules;
 use crate::exec::NetworkPermit;
 use crate::limits::echo;
 use crate::strict;
@@ -163,8 +163,8 @@ impl Definition {
             network.check().map_err(|error| error.message().to_owned())?;
         }
         check_seconds(self.timeout_seconds)?;
-        check_patterns("deny_args", &self.deny_args, rules::compiled)?;
-        check_patterns("deny_verbose", &self.deny_verbose, rules::at_start)?;
+        check_patterns("deny_args", &self.deny_args, patterns::compiled)?;
+        check_patterns("deny_verbose", &self.deny_verbose, patterns::at_start)?;
         for (at, option) in self.free_text.iter().enumerate() {
             if !option.starts_with('-') {
                 let option = echo(option);
@@ -342,12 +342,12 @@ impl Overrides {
         check_patterns(
             "deny_args",
             overrides.deny_args.as_deref().unwrap_or_default(),
-            rules::compiled,
+            patterns::compiled,
         )?;
         check_patterns(
             "deny_verbose",
             overrides.deny_verbose.as_deref().unwrap_or_default(),
-            rules::at_start,
+            patterns::at_start,
         )?;
         overrides.timeout_seconds.map_or(Ok(()), check_seconds)?;
         Ok(overrides)

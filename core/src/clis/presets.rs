@@ -13,8 +13,8 @@ mod terraform;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::adapter::Adapter;
 use super::arguments::Style;
-use super::surroundings::Adapter;
 
 /// What is known of a CLI.
 #[derive(Debug)]

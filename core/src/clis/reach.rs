@@ -3,8 +3,9 @@
 
 use std::collections::BTreeSet;
 
+use super::adapter::Adapter;
 use super::definition::{Definition, Variables};
-use super::surroundings::{Adapter, NoSurroundings};
+use super::surroundings::NoSurroundings;
 use crate::exec::NetworkPermit;
 use crate::shell::plan::Reach;
 

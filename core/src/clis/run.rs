@@ -5,11 +5,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::adapter::Adapter;
 use super::binary::{self, Verified};
 use super::reach;
 use super::repository::{self, Seen};
 use super::rules;
-use super::surroundings::{self, Adapter, Ground, NoSurroundings, Surroundings};
+use super::surroundings::{self, Ground, NoSurroundings, Surroundings};
 use super::{Clis, Definition, Granted, Registered, Variables};
 use crate::error::Code;
 use crate::exec::sandbox::Mounted;

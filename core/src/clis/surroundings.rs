@@ -8,25 +8,13 @@ use std::path::{Path, PathBuf};
 use data_encoding::BASE64;
 use zeroize::Zeroizing;
 
+use super::adapter::Adapter;
 use super::binary::search_path;
 use super::definition::{Definition, VariableKind, Variables};
 use super::parts::parts;
 use crate::exec::PrivateFile;
 use crate::exec::environment::Variables as Texts;
 use crate::exec::sandbox::HOME;
-
-/// What is made of a preset's variables besides.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Adapter {
-    /// Nothing.
-    None,
-    /// A token or a key for one host, as git takes it.
-    Git,
-    /// Settings for the git that it runs.
-    Gh,
-    /// A file of passwords for one server, as psql takes it.
-    Psql,
-}
 
 /// Where a CLI runs.
 pub(crate) enum Ground<'g> {

@@ -5,41 +5,17 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use tokio::sync::{oneshot, watch};
 
+use super::config::ProcessesConfig;
 use super::confined::Confined;
 use super::control::Control;
-use super::host::{Host, Order};
+use super::host::Host;
 use super::log::{Cursor, Log, Part};
 use super::not_run::NotRun;
+use super::order::Order;
 use super::running::{Ended, GRACE, Written};
 use crate::scrub::Scrubber;
-
-/// The `exec.processes` part of the configuration: commands that go on after the call that started
-/// them.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct ProcessesConfig {
-    /// The most that run at once for one session: at least 1.
-    #[schemars(range(min = 1, max = 1024))]
-    pub max_per_session: u32,
-    /// The most that run at once in the runtime: at least 1.
-    #[schemars(range(min = 1, max = 4096))]
-    pub max: u32,
-    /// How much is kept of the output of each, in KiB: the end of it, at least 16. It is on disk.
-    #[schemars(range(min = 16, max = 262_144))]
-    pub log_kb: u64,
-    /// How long each may run, in seconds. 0: until the runtime is closed.
-    pub max_seconds: u64,
-}
-
-impl Default for ProcessesConfig {
-    fn default() -> ProcessesConfig {
-        ProcessesConfig { max_per_session: 8, max: 64, log_kb: 32 * 1024, max_seconds: 0 }
-    }
-}
 
 /// How many that have ended are remembered for each session.
 const MOST_ENDED: usize = 16;

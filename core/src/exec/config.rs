@@ -3,9 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::background::ProcessesConfig;
 use super::environment::EnvironmentConfig;
 use super::limits::Limits;
+use super::profile::Profile;
 use super::sandbox::SandboxConfig;
 
 /// The `exec` part of the configuration.
@@ -51,20 +51,26 @@ impl Default for ExecConfig {
     }
 }
 
-/// What commands on the host are held to. What was predicted of a command narrows it further.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "ConfinementProfile")]
-#[serde(rename_all = "kebab-case")]
-pub enum Profile {
-    /// They write nothing but their temporary folder, and have no network.
-    ReadOnly,
-    /// They write in the workspace and their temporary folder, and reach the hosts that they were
-    /// understood to reach.
-    #[default]
-    Workspace,
-    /// The same, with the network of the host.
-    #[serde(rename = "workspace+network")]
-    WorkspaceNetwork,
-    /// They do whatever the host may do.
-    Off,
+/// The `exec.processes` part of the configuration: commands that go on after the call that started
+/// them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ProcessesConfig {
+    /// The most that run at once for one session: at least 1.
+    #[schemars(range(min = 1, max = 1024))]
+    pub max_per_session: u32,
+    /// The most that run at once in the runtime: at least 1.
+    #[schemars(range(min = 1, max = 4096))]
+    pub max: u32,
+    /// How much is kept of the output of each, in KiB: the end of it, at least 16. It is on disk.
+    #[schemars(range(min = 16, max = 262_144))]
+    pub log_kb: u64,
+    /// How long each may run, in seconds. 0: until the runtime is closed.
+    pub max_seconds: u64,
+}
+
+impl Default for ProcessesConfig {
+    fn default() -> ProcessesConfig {
+        ProcessesConfig { max_per_session: 8, max: 64, log_kb: 32 * 1024, max_seconds: 0 }
+    }
 }

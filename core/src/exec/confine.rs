@@ -7,6 +7,7 @@
 pub(crate) mod filter;
 pub(crate) mod kernel;
 pub(crate) mod landlock;
+mod mounting;
 pub(crate) mod plan;
 pub(crate) mod program;
 pub(crate) mod walls;

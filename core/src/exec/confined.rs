@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::config::Profile;
+use super::profile::Profile;
 
 /// What a command was held to, as it is told in its result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -6,8 +6,8 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::host::Order;
 use super::looks::{Answer, Look, Looks, Question, There};
+use super::order::Order;
 use super::sandbox::Mounted;
 
 /// The folder that Git runs programs of. Where it is not there, it can be made, empty, so that a wall

@@ -3,21 +3,19 @@
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use super::apart::Apart;
 use super::capabilities::Capabilities;
 use super::closed;
-use super::config::{ExecConfig, Profile};
+use super::config::ExecConfig;
 use super::confine::kernel::Namespaces;
 use super::confine::program::Shared;
 use super::confine::walls::{Launch, Network, Walls, unconfined};
 use super::confined::{Confined, RanIn, Reached};
-use super::console::Console;
 use super::control::Control;
 use super::disk::Disks;
 use super::egress::{Egress, Ways};
-use super::environment::{self, Variables};
+use super::environment;
 use super::folder::Folder;
 use super::groups::Group;
 use super::guarded::Absent;
@@ -26,12 +24,14 @@ use super::looks::{Look, Looks, Question};
 use super::machine::{Machine, Place};
 use super::not_run::NotRun;
 use super::opened::Opened;
+use super::order::Order;
 use super::places::{self, Temps};
+use super::profile::Profile;
 use super::real::{RealPaths, outermost};
 use super::replaced::Kept;
 use super::repositories::Repositories;
 use super::running::{Ended, Remains, Running, StartError, Stream, Watched, Written};
-use super::sandbox::{Mounted, Whose};
+use super::sandbox::Mounted;
 use super::turns::{Turn, Turns};
 
 use crate::body::Spool;
@@ -53,37 +53,6 @@ pub(crate) struct Host {
 
 /// How often it is tried to start a command around which something goes meanwhile.
 const MOST_TRIES: usize = 4;
-
-/// A command to be run.
-#[derive(Clone, Debug)]
-pub(crate) struct Order {
-    /// What is run.
-    pub(crate) run: Run,
-    /// Where, as an absolute path.
-    pub(crate) cwd: PathBuf,
-    /// What it was understood to do.
-    pub(crate) held_to: Confinement,
-    /// Folders that it may read although they lie where its own temporary folder stands. Nothing else
-    /// is seen of what lies there on the machine.
-    pub(crate) seen: Vec<PathBuf>,
-    /// Variables besides those that every command gets.
-    pub(crate) variables: Variables,
-    /// Its standard input, or how that starts.
-    pub(crate) input: Vec<u8>,
-    /// What it reads from and writes to.
-    pub(crate) console: Console,
-    /// Whose temporary folder it has.
-    pub(crate) session: String,
-    /// A program that was opened before, in place of what is run. In a sandbox there is none such.
-    pub(crate) opened: Option<Opened>,
-    /// In a sandbox, a program that has a container of its own, in place of what is run.
-    #[cfg_attr(not(feature = "docker"), expect(dead_code, reason = "another build runs it"))]
-    pub(crate) apart: Option<Apart>,
-    /// Whose it is: that says whether it runs on the host or in a sandbox.
-    pub(crate) whose: Whose,
-    /// How long it may take. [`Duration::MAX`]: as long as it likes.
-    pub(crate) timeout: Duration,
-}
 
 /// What became of a command.
 #[derive(Debug)]

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use super::confine::walls::Launch;
 use super::console::Console;
 use super::environment::Variables;
-use super::host::Order;
 use super::not_run::NotRun;
 use super::opened::enter;
+use super::order::Order;
 use crate::shell::plan::{REMOVED, Run, SET, SHELL_OPTIONS};
 
 /// What is started for a command: itself, or a shell with its script. Its folder lies at `lies_at`.

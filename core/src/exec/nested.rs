@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::config::Profile;
 use super::confine::kernel::Namespaces;
-use super::host::{Host, Order};
+use super::host::Host;
+use super::order::Order;
+use super::profile::Profile;
 use super::sandbox::{Mounted, WorkspaceAccess};
 
 impl Host {

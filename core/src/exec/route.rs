@@ -6,8 +6,9 @@ use std::time::Duration;
 use super::capabilities::{Capabilities, SandboxCapabilities};
 use super::confined::Confined;
 use super::control::Control;
-use super::host::{Host, Order};
+use super::host::Host;
 use super::not_run::NotRun;
+use super::order::Order;
 use super::running::{Ended, Stream, Written};
 use super::sandbox::SandboxMode;
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::exec::{LONGEST, SPARE, ended};
+use super::carried::{LONGEST, SPARE, ended};
 use crate::builtin::Deps;
 use crate::clis::{Prepared, Program, Registered, Room, Surroundings, Verified};
 use crate::error::Code;

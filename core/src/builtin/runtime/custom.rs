@@ -8,7 +8,7 @@ use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
-use super::exec::carried_out;
+use super::carried::carried_out;
 use super::told::told_of_owner;
 use crate::builtin::Deps;
 use crate::custom::Definition;

@@ -1,20 +1,18 @@
 //! `exec`
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::carried::{LONGEST, SPARE, finished, timeout};
 use super::credentialed;
-use super::ordered::{Wanted, not_run, order};
+use super::ordered::Wanted;
 use super::process;
-use super::told::told;
 use crate::builtin::Deps;
-use crate::error::Code;
-use crate::exec::{Console, Control, Done, NotRun, Order};
+use crate::exec::Console;
 use crate::kind::Capability;
-use crate::tool::{CallContext, Caller, Tool, ToolError, ToolResult, tool_fn};
+use crate::tool::{CallContext, Tool, ToolError, ToolResult, tool_fn};
 
 /// Runs a command of a shell and gives what it writes, and how it ends. It is checked before it runs:
 /// what is harmful is refused, with the reason and what to do instead. It runs in the workspace and
@@ -43,12 +41,6 @@ struct Args {
     #[serde(default)]
     background: bool,
 }
-
-/// The longest that a command may take.
-pub(super) const LONGEST: Duration = Duration::from_secs(3_600);
-
-/// What the call has left for clearing up after a command that took all its time.
-pub(super) const SPARE: Duration = Duration::from_secs(10);
 
 pub(in crate::builtin) fn tool(deps: &Deps) -> impl Tool {
     let (deps, host) = (deps.clone(), deps.host.clone());
@@ -88,66 +80,4 @@ async fn run(deps: &Deps, args: Args, cx: &CallContext) -> Result<ToolResult, To
         return Ok(process::told_of_start(&process, Duration::ZERO).await);
     }
     finished(deps, wanted, cx).await
-}
-
-/// Runs a judged command to its end, for every tool that takes one.
-pub(super) async fn finished(
-    deps: &Deps,
-    wanted: Wanted<'_>,
-    cx: &CallContext,
-) -> Result<ToolResult, ToolError> {
-    let order = order(deps, wanted, cx).await?;
-    ended(deps, order, cx).await
-}
-
-/// Runs an order to its end.
-pub(super) async fn ended(
-    deps: &Deps,
-    order: Order,
-    cx: &CallContext,
-) -> Result<ToolResult, ToolError> {
-    let limit = order.timeout;
-    told(carried_out(deps, order, cx).await?, limit, cx)
-}
-
-/// Carries an order out and waits for its end.
-pub(super) async fn carried_out(
-    deps: &Deps,
-    order: Order,
-    cx: &CallContext,
-) -> Result<Done, ToolError> {
-    let scrubber = deps.scrubbers.of_call(cx);
-    let control = Control::new().map_err(|error| not_run(NotRun::from(error)))?;
-    // Whoever gives the call up ends the command.
-    let cancelled = Cancelled(control.clone());
-    let (tell, done) = tokio::sync::oneshot::channel();
-    let host = Arc::clone(&deps.host);
-    tokio::task::spawn_blocking(move || {
-        host.run(order, &control, &scrubber, |done| drop(tell.send(done)));
-    });
-    let done = done.await.map_err(|_| {
-        ToolError::new(Code::Internal, "The thread that ran the command ended early.")
-    })?;
-    drop(cancelled);
-    done.map_err(not_run)
-}
-
-/// How long a command may take: as long as it says, or the owner's default, and never so long that the
-/// call is given up before the command has been ended in good order.
-pub(super) fn timeout(deps: &Deps, wanted: Option<u64>, caller: &Caller) -> Duration {
-    let default = deps.host.usual_timeout(caller.agent.as_deref());
-    let wanted = wanted.map_or(default, Duration::from_millis).min(LONGEST);
-    match caller.timeout_ms.map(Duration::from_millis) {
-        Some(of_call) => wanted.min(of_call.saturating_sub(SPARE).max(of_call / 2)),
-        None => wanted,
-    }
-}
-
-/// Ends the command when it is dropped.
-struct Cancelled(Control);
-
-impl Drop for Cancelled {
-    fn drop(&mut self) {
-        self.0.cancel();
-    }
 }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::exec::{LONGEST, SPARE, finished, timeout};
+use super::carried::{LONGEST, SPARE, finished, timeout};
 use super::ordered::Wanted;
 use crate::builtin::Deps;
 use crate::error::Code;

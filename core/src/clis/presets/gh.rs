@@ -1,7 +1,7 @@
 //! `gh`, the CLI of GitHub.
 
 use super::{Denied, NONE, Preset};
-use crate::clis::surroundings::Adapter;
+use crate::clis::adapter::Adapter;
 
 const LOG_IN: &str = "logging in and out, and showing tokens (`gh auth`)";
 const KEYS: &str = "keys of the account and of repositories";

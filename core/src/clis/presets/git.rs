@@ -1,7 +1,7 @@
 //! `git` with a credential for one host. Half of git's settings name a program that it runs.
 
 use super::{Denied, NONE, Preset};
-use crate::clis::surroundings::Adapter;
+use crate::clis::adapter::Adapter;
 
 const SETTINGS: &str = "settings given with `-c`, but for those that change only how things look";
 const CONFIG: &str = "settings that run programs, give credentials or lead to other hosts";

@@ -1,7 +1,7 @@
 //! `psql`. What it is told is SQL, which is read, and commands of its own, some of which run programs.
 
 use super::{Denied, NONE, Preset};
-use crate::clis::surroundings::Adapter;
+use crate::clis::adapter::Adapter;
 
 const FILES: &str = "scripts in files: give the text with `-c` or on standard input";
 const ELSEWHERE: &str = "another server than the one named, and credentials from elsewhere";

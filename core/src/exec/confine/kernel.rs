@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::filter::{self, Sockets};
+use super::mounting::{NO_DEVICES, NO_SUID, READ_ONLY_ATTRIBUTE, isolate, own_terminals};
 use super::plan::Plan;
 use super::program::{Program, Shared};
 use super::{landlock, wire};
@@ -37,11 +38,6 @@ pub(crate) struct Kernel {
     /// The rules of Landlock that were made lately.
     pub(crate) rules: Arc<landlock::Made>,
 }
-
-const NEW_MOUNTS: u64 = 0x0002_0000;
-const NEW_IPC: u64 = 0x0800_0000;
-const NEW_PROCESSES: u64 = 0x2000_0000;
-const NEW_HOST_NAME: u64 = 0x0400_0000;
 
 impl Kernel {
     /// Tries everything. It takes some milliseconds.
@@ -135,19 +131,11 @@ fn filtering(plan: &mut Plan) {
 fn isolating(plan: &mut Plan) {
     isolate(plan);
     plan.step(wire::MOUNT, "mount /proc").text("proc").text("/proc").text("proc");
-    plan.number(super::walls::NO_SUID | super::walls::NO_DEVICES).text("");
-    super::walls::own_terminals(plan);
+    plan.number(NO_SUID | NO_DEVICES).text("");
+    own_terminals(plan);
     plan.step(wire::CHANGE_MOUNT, "make mounts read-only");
-    plan.text("/").number(super::walls::READ_ONLY_ATTRIBUTE).number(0);
+    plan.text("/").number(READ_ONLY_ATTRIBUTE).number(0);
     plan.step(wire::SUPERVISE, "watch");
-}
-
-/// Goes on in a child with namespaces of its own, in which nothing is shared with the machine's mounts.
-pub(crate) fn isolate(plan: &mut Plan) {
-    let all = NEW_MOUNTS | NEW_IPC | NEW_PROCESSES | NEW_HOST_NAME;
-    plan.step(wire::FORK, "make namespaces").number(all);
-    plan.step(wire::MOUNT, "make mounts private").text("").text("/").text("");
-    plan.number(super::walls::RECURSIVE | super::walls::PRIVATE).text("");
 }
 
 #[cfg(test)]

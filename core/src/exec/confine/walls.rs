@@ -8,25 +8,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::filter::{self, Sockets};
-use super::kernel::{Kernel, Namespaces, isolate};
+use super::kernel::{Kernel, Namespaces};
 use super::landlock::{ALL_DEVICES, Allowed, DEVICES, Rules};
+use super::mounting::{
+    NEW_TERMINALS, NO_DEVICES, NO_DEVICES_ATTRIBUTE, NO_EXECUTION, NO_SUID, NO_SUID_ATTRIBUTE,
+    READ_ONLY, READ_ONLY_ATTRIBUTE, TERMINALS, has_maker, has_terminals, isolate, own_terminals,
+};
 use super::plan::Plan;
 use super::program::{Shared, kept_capabilities};
 use super::wire;
 use crate::exec::limits::Limits;
 use crate::exec::places::{SEEN_AT, SHARED_AT, is_own, within};
-
-pub(crate) const READ_ONLY: u64 = 1;
-pub(crate) const NO_SUID: u64 = 2;
-pub(crate) const NO_DEVICES: u64 = 4;
-pub(crate) const NO_EXECUTION: u64 = 8;
-pub(crate) const RECURSIVE: u64 = 1 << 14;
-pub(crate) const PRIVATE: u64 = 1 << 18;
-
-/// Attributes of `mount_setattr`.
-pub(crate) const READ_ONLY_ATTRIBUTE: u64 = 1;
-const NO_SUID_ATTRIBUTE: u64 = 2;
-const NO_DEVICES_ATTRIBUTE: u64 = 4;
 
 /// Where a machine keeps the names of hosts that it knows by itself.
 pub(crate) const NAMES: &str = "/etc/hosts";
@@ -268,29 +260,6 @@ impl Walls {
 
 /// Where processes are seen.
 const PROCESSES: &str = "/proc";
-
-/// Where terminals are, and where new ones are made.
-const TERMINALS: &str = "/dev/pts";
-const NEW_TERMINALS: &str = "/dev/ptmx";
-
-/// True if this machine has a place for terminals.
-fn has_terminals() -> bool {
-    Path::new(TERMINALS).is_dir()
-}
-
-/// True if terminals are made at a file beside their place, and not at a link into it.
-fn has_maker() -> bool {
-    std::fs::symlink_metadata(NEW_TERMINALS).is_ok_and(|data| !data.is_symlink())
-}
-
-/// Mounts an empty place for terminals over that of the machine, if it has one.
-pub(super) fn own_terminals(plan: &mut Plan) {
-    if has_terminals() {
-        plan.step(wire::MOUNT, "mount terminals").text("devpts").text(TERMINALS);
-        plan.text("devpts").number(NO_SUID | NO_EXECUTION);
-        plan.text("newinstance,ptmxmode=0666,mode=0620");
-    }
-}
 
 /// Lets a command read and write what the plan itself has mounted.
 fn allow_what_is_new(plan: &mut Plan, rules: &Rules) {

@@ -9,19 +9,18 @@ use bollard::container::AttachContainerResults;
 use bollard::models::{
     ContainerCreateBody, HostConfig, HostConfigLogConfig, Mount, ResourcesUlimits,
 };
-use bollard::query_parameters::{
-    AttachContainerOptions, CreateContainerOptions, RemoveContainerOptions,
-};
+use bollard::query_parameters::{AttachContainerOptions, CreateContainerOptions};
 use futures_util::StreamExt as _;
 use sha2::{Digest as _, Sha256};
 
 use super::super::closed::Unknown;
 use super::super::config::ExecConfig;
-use super::super::host::Order;
+use super::super::order::Order;
 use super::super::replaced::Kept;
 use super::super::sandbox::{
     HOME, NO_NETWORK, SandboxConfig, SandboxScope, WORKSPACE, Whose, WorkspaceAccess,
 };
+use super::engine::remove;
 use super::mount_table::misplaced;
 use super::mounts::{covered, mounts};
 use super::owner::Owner;
@@ -179,15 +178,6 @@ async fn told(keeper: &mut AttachContainerResults) -> String {
         said.extend_from_slice(piece.as_ref());
     }
     String::from_utf8_lossy(&said).into_owned()
-}
-
-/// Ends a container with all that is in it.
-pub(super) async fn remove(docker: &Docker, id: &str) {
-    let options = RemoveContainerOptions { force: true, v: true, ..Default::default() };
-    if let Err(error) = docker.remove_container(id, Some(options)).await {
-        // It may be gone already, or about to be.
-        tracing::debug!(%error, "a container was not removed");
-    }
 }
 
 /// The settings in an order that is always the same.

@@ -8,7 +8,8 @@ use bollard::Docker;
 use tokio::sync::OnceCell;
 
 use super::super::replaced::Kept;
-use super::container::{Container, Use, Wanted, remove};
+use super::container::{Container, Use, Wanted};
+use super::engine::remove;
 use super::owner::Owner;
 
 /// The containers.

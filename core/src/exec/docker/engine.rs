@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use bollard::query_parameters::RemoveContainerOptions;
 use bollard::{API_DEFAULT_VERSION, Docker};
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
@@ -97,5 +98,14 @@ pub(super) async fn connect(given: Option<&str>) -> Result<Docker, String> {
         Ok(Ok(docker)) => Ok(docker),
         Ok(Err(error)) => Err(nobody(trouble(error))),
         Err(_) => Err(nobody("it takes too long".into())),
+    }
+}
+
+/// Ends a container with all that is in it.
+pub(super) async fn remove(docker: &Docker, id: &str) {
+    let options = RemoveContainerOptions { force: true, v: true, ..Default::default() };
+    if let Err(error) = docker.remove_container(id, Some(options)).await {
+        // It may be gone already, or about to be.
+        tracing::debug!(%error, "a container was not removed");
     }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use bollard::models::{Mount, MountType};
 
 use super::super::closed::{self, Unknown};
-use super::super::host::Order;
+use super::super::order::Order;
 use super::super::places;
 use super::super::real::outermost;
 use super::super::sandbox::{Mounted, SandboxConfig, WORKSPACE, WorkspaceAccess};

@@ -7,7 +7,7 @@ use bollard::Docker;
 use bollard::models::ContainerSummary;
 use bollard::query_parameters::ListContainersOptions;
 
-use super::container::remove;
+use super::engine::remove;
 
 /// Who makes containers: one runtime of one process.
 #[derive(Debug)]

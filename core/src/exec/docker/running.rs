@@ -8,7 +8,7 @@ use tokio::io::AsyncWriteExt as _;
 use super::super::console::{Console, END_OF_INPUT};
 use super::super::control::Control;
 use super::super::disk::Disks;
-use super::super::host::Order;
+use super::super::order::Order;
 use super::super::replaced::Kept;
 use super::super::running::{Cut, Ended, GRACE, Status, Stream, Written};
 use super::seat::{self, Heard, Refused, Seat, Told};
