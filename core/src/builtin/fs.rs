@@ -17,6 +17,9 @@ pub(super) mod unlock_paths;
 pub(super) mod workspace_dir;
 pub(super) mod write_file;
 
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
 use serde::Deserialize;
 
 use super::Deps;
@@ -36,6 +39,28 @@ fn noted(text: String, note: Option<String>) -> String {
         Some(note) => format!("{text}\n{note}"),
         None => text,
     }
+}
+
+/// A path as it stands in a line of a result: line ends and other control characters are written as in
+/// JSON, so that a name can be taken over into arguments, and can be nothing but a name.
+fn one_line(path: &str) -> Cow<'_, str> {
+    if !path.contains(char::is_control) {
+        return path.into();
+    }
+    let mut text = String::with_capacity(path.len() + 8);
+    for character in path.chars() {
+        match character {
+            '\n' => text.push_str("\\n"),
+            '\r' => text.push_str("\\r"),
+            '\t' => text.push_str("\\t"),
+            other if other.is_control() => {
+                // Writing to a string does not fail.
+                let _ = write!(text, "\\u{:04x}", u32::from(other));
+            }
+            other => text.push(other),
+        }
+    }
+    text.into()
 }
 
 /// A folder, or a file, to look through, and what is seen there without being on the disk.

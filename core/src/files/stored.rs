@@ -240,7 +240,12 @@ impl Stored {
                 Some(_) => self.check_write(true).await?,
                 None => self.check_size(&text)?,
             }
+            let made = if standing.shown.is_none() { text.clone() } else { Vec::new() };
             match self.replace(&rows, &standing, text).await {
+                Ok(Did::Created) => {
+                    self.check_stands(&rows, &made).await?;
+                    return Ok((standing.done(Did::Created), told));
+                }
                 Ok(did) => return Ok((standing.done(did), told)),
                 Err(error) if error.kind() == Kind::Conflict => {
                     let pause = attempt.min(LONGEST_PAUSE_MS);
@@ -310,6 +315,17 @@ impl Stored {
             }
         }
         Ok(())
+    }
+
+    /// The same of a file that was just made: another process may have made what is in its way since it was
+    /// asked. Then it goes again. Two that are in each other's way may both go, and none is lost silently.
+    async fn check_stands(&self, rows: &Rows, made: &[u8]) -> Result<(), ToolError> {
+        let Err(refusal) = self.check_may_be_made().await else { return Ok(()) };
+        let user = rows.write.as_deref();
+        if let Some(stands) = self.row(user).await?.filter(|row| row.body == made) {
+            self.delete(user, stands.version).await.map_err(ToolError::raise)?;
+        }
+        Err(refusal)
     }
 
     fn check_size(&self, body: &[u8]) -> Result<(), ToolError> {

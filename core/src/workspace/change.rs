@@ -23,6 +23,7 @@ use super::local::is_local;
 use super::lock::while_locked;
 use super::replace::{Begun, remove, seen_writable};
 use super::resolve::Place;
+use super::wait::Wait;
 use super::{Error, RelativePath, Workspace};
 
 /// How much of a file is compared at a time: what stays in the processor's cache.
@@ -183,6 +184,7 @@ impl Workspace {
         M: FnMut(&Standing) -> Result<(Change<'c>, T), E>,
         L: FnMut(&Standing, &T) -> Result<(), E>,
     {
+        let wait = Wait::begin();
         let mut made = Vec::new();
         let place = match self.place(path, false) {
             Err(Error::NotFound { .. }) if changing.make_folders => {
@@ -195,14 +197,15 @@ impl Workspace {
         };
         let change = || {
             for exclusive in [false, true] {
-                if let Some((told, spent)) = attempt(path, &place, exclusive, &mut changing)? {
+                if let Some((told, spent)) =
+                    attempt(path, &place, (exclusive, wait), &mut changing)?
+                {
                     return Ok((done(told), spent));
                 }
             }
             Err(Error::Changed { path: path.to_string() }.into())
         };
-        let done =
-            while_locked(&place, change).map_err(|error| Error::from_io(path, "change", error))?;
+        let done = while_locked(path, &place, wait, change).map_err(E::from).flatten();
         if done.is_err() {
             // What is refused leaves no folders behind.
             self.remove_empty(&made);
@@ -232,7 +235,7 @@ impl Workspace {
 fn attempt<'c, T, E, M, L>(
     path: &RelativePath,
     place: &Place,
-    exclusive: bool,
+    (exclusive, wait): (bool, Wait),
     changing: &mut Changing<'c, M, L>,
 ) -> Result<Option<(T, Spent)>, E>
 where
@@ -240,7 +243,7 @@ where
     M: FnMut(&Standing) -> Result<(Change<'c>, T), E>,
     L: FnMut(&Standing, &T) -> Result<(), E>,
 {
-    let take = || FolderLock::take(path, &place.dir);
+    let take = || FolderLock::take(path, &place.dir, wait);
     let held = if exclusive { take()? } else { None };
     let mut file = open(path, place)?;
     let version = version(path, file.as_ref())?;
@@ -266,7 +269,7 @@ where
             late = take()?;
         }
         if let Some(bytes) = bytes {
-            shared = place.admit(path, bytes)?;
+            shared = place.admit(path, bytes, wait)?;
         }
         (changing.last)(&before, &told)?;
         // Last: what others write from here on is written over.

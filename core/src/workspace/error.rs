@@ -151,7 +151,7 @@ pub enum Error {
         path: String,
     },
     /// The file holds no text.
-    #[error("`{path}` is {media}, not text{}", other_tool(*media))]
+    #[error("`{path}` is {media}, {}", what_to_do(*media))]
     Binary {
         /// The path as the model wrote it.
         path: String,
@@ -185,10 +185,10 @@ pub enum Error {
         /// The path as the model wrote it.
         path: String,
     },
-    /// Other processes kept the folder locked.
+    /// Others kept the file or its folder locked.
     #[error(
-        "other processes are changing files in the folder of `{path}` and did not finish within 10 \
-         seconds; try again"
+        "others are changing `{path}`, or files beside it, and did not finish within 10 seconds; try \
+         again"
     )]
     Busy {
         /// The path as the model wrote it.
@@ -299,9 +299,15 @@ fn did_you_mean(similar: &[String]) -> String {
     format!("; did you mean {}?", names.join(" or "))
 }
 
-fn other_tool(media: Media) -> String {
+fn what_to_do(media: Media) -> String {
     match media.tool() {
-        Some(tool) => format!("; use {tool}"),
-        None => "; it cannot be read or edited as text".to_owned(),
+        Some(tool) => {
+            format!("not text; a tool for that kind reads it, such as `{tool}` where you have it")
+        }
+        None if media == Media::Utf16 => {
+            "and only UTF-8 is taken; convert it first, as with `iconv -f UTF-16 -t UTF-8`"
+                .to_owned()
+        }
+        None => "not text; it cannot be read or edited as text".to_owned(),
     }
 }

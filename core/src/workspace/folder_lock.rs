@@ -7,17 +7,15 @@
 use std::fmt::Display;
 use std::fs::File;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use cap_std::fs::Dir;
 use rustix::fs::{FlockOperation, Mode, OFlags, flock, openat};
 use rustix::io::Errno;
 
 use super::Error;
+use super::wait::Wait;
 
-/// How long a change waits for those of other processes. What they do under the lock takes
-/// milliseconds.
-const LONGEST_WAIT: Duration = Duration::from_secs(10);
 /// How long between two looks, at first and at most.
 const PAUSES: (Duration, Duration) = (Duration::from_micros(50), Duration::from_millis(5));
 
@@ -31,18 +29,21 @@ impl FolderLock {
     ///
     /// # Errors
     ///
-    /// [`Error::Busy`] if others have held it for ten seconds.
-    pub(super) fn take(path: impl Display, dir: &Dir) -> Result<Option<FolderLock>, Error> {
+    /// [`Error::Busy`] if others hold it until the wait is over.
+    pub(super) fn take(
+        path: impl Display,
+        dir: &Dir,
+        wait: Wait,
+    ) -> Result<Option<FolderLock>, Error> {
         // Each taker opens the folder anew: the lock belongs to the opening, so that it also holds
         // between the threads of one process.
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let Ok(folder) = openat(dir, ".", flags, Mode::empty()) else { return Ok(None) };
-        let began = Instant::now();
         let mut pause = PAUSES.0;
         loop {
             match flock(&folder, FlockOperation::NonBlockingLockExclusive) {
                 Ok(()) => return Ok(Some(FolderLock(folder.into()))),
-                Err(Errno::WOULDBLOCK | Errno::INTR) if began.elapsed() < LONGEST_WAIT => {
+                Err(Errno::WOULDBLOCK | Errno::INTR) if wait.left().is_some() => {
                     thread::sleep(pause);
                     pause = (pause * 2).min(PAUSES.1);
                 }
@@ -62,7 +63,7 @@ mod tests {
     fn the_lock_of_a_folder_keeps_others_out_until_it_is_dropped() {
         let root = tempfile::tempdir().unwrap();
         let workspace = Workspace::open(root.path()).unwrap();
-        let lock = FolderLock::take("x", workspace.dir()).unwrap();
+        let lock = FolderLock::take("x", workspace.dir(), Wait::begin()).unwrap();
         assert!(lock.is_some());
         let other = openat(workspace.dir(), ".", OFlags::RDONLY, Mode::empty()).unwrap();
         let free = || flock(&other, FlockOperation::NonBlockingLockExclusive).is_ok();

@@ -59,6 +59,8 @@ pub struct Entry {
     /// True for a folder within the depth whose content is left out because it is ignored or
     /// hidden.
     pub closed: bool,
+    /// True for a folder within the depth that the system does not let us read.
+    pub unread: bool,
 }
 
 /// What an entry is.
@@ -77,7 +79,7 @@ pub enum EntryKind {
 
 impl Workspace {
     /// Lists a folder. The folder itself may be reached through links that stay inside; links in it
-    /// are shown and not followed. A folder below that cannot be opened is shown without content.
+    /// are shown and not followed. A folder below that cannot be read is marked.
     /// Memory grows with the cap and not with the folder.
     ///
     /// # Errors

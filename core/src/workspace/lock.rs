@@ -6,12 +6,13 @@
 
 use std::collections::HashMap;
 use std::ffi::OsString;
-use std::io;
-use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, LazyLock, Mutex, MutexGuard, PoisonError};
 
 use cap_std::fs::MetadataExt;
 
 use super::resolve::Place;
+use super::wait::Wait;
+use super::{Error, RelativePath};
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Key {
@@ -20,22 +21,62 @@ struct Key {
     name: OsString,
 }
 
-type Table = HashMap<Key, Arc<Mutex<()>>>;
+type Table = HashMap<Key, Arc<Turn>>;
 
 static TABLE: LazyLock<Mutex<Table>> = LazyLock::new(Mutex::default);
 
+/// Whose turn it is to change a file.
+#[derive(Default)]
+struct Turn {
+    is_taken: Mutex<bool>,
+    given_back: Condvar,
+}
+
 /// Runs `change` while no other change of the file at this place runs in this process.
-pub(super) fn while_locked<T>(place: &Place, change: impl FnOnce() -> T) -> io::Result<T> {
-    let folder = place.dir.dir_metadata()?;
+///
+/// # Errors
+///
+/// [`Error::Busy`] if others change it until the wait is over.
+pub(super) fn while_locked<T>(
+    path: &RelativePath,
+    place: &Place,
+    wait: Wait,
+    change: impl FnOnce() -> T,
+) -> Result<T, Error> {
+    let folder = place.dir.dir_metadata().map_err(|error| Error::from_io(path, "change", error))?;
     let key = Key { device: folder.dev(), folder: folder.ino(), name: place.name.clone() };
-    let entry = Entry { lock: held(&TABLE).entry(key.clone()).or_default().clone(), key };
-    let _guard = held(&entry.lock);
+    let entry = Entry { turn: held(&TABLE).entry(key.clone()).or_default().clone(), key };
+    let Some(_taken) = entry.turn.take(wait) else {
+        return Err(Error::Busy { path: path.to_string() });
+    };
     Ok(change())
+}
+
+impl Turn {
+    fn take(&self, wait: Wait) -> Option<Taken<'_>> {
+        let mut is_taken = held(&self.is_taken);
+        while *is_taken {
+            let waited = self.given_back.wait_timeout(is_taken, wait.left()?);
+            is_taken = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        *is_taken = true;
+        Some(Taken(self))
+    }
+}
+
+/// A turn, until it is dropped.
+struct Taken<'t>(&'t Turn);
+
+impl Drop for Taken<'_> {
+    fn drop(&mut self) {
+        *held(&self.0.is_taken) = false;
+        self.0.given_back.notify_one();
+    }
 }
 
 /// A use of a lock in the table; the last use to end takes the lock out.
 struct Entry {
-    lock: Arc<Mutex<()>>,
+    turn: Arc<Turn>,
     key: Key,
 }
 
@@ -43,21 +84,44 @@ impl Drop for Entry {
     fn drop(&mut self) {
         let mut table = held(&TABLE);
         // The table's own and this one. Nobody else can come by one while the table is held.
-        if Arc::strong_count(&self.lock) == 2 {
+        if Arc::strong_count(&self.turn) == 2 {
             table.remove(&self.key);
         }
     }
 }
 
-/// A lock guards no data of its own, so a panic of its last holder leaves nothing half done here.
+/// Nothing can be half done while it is held, so that a panic of its last holder does no harm.
 fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
     use crate::workspace::Workspace;
+
+    #[test]
+    fn whoever_waits_for_too_long_is_told_and_the_next_gets_his_turn() {
+        let root = tempfile::tempdir().unwrap();
+        let workspace = Workspace::open(root.path()).unwrap();
+        let path = workspace.relative("another-name-of-this-test").unwrap();
+        let place = workspace.place(&path, false).unwrap();
+        let wait = |ms| Wait::lasting(Duration::from_millis(ms));
+        let next = std::thread::scope(|scope| {
+            let held = while_locked(&path, &place, wait(0), || {
+                let late = while_locked(&path, &place, wait(20), || ());
+                assert!(matches!(late, Err(Error::Busy { .. })), "{late:?}");
+                let next = scope.spawn(|| while_locked(&path, &place, wait(60_000), || ()));
+                std::thread::sleep(Duration::from_millis(20));
+                assert!(!next.is_finished());
+                next
+            });
+            held.unwrap().join().unwrap()
+        });
+        next.unwrap();
+    }
 
     #[test]
     fn the_table_forgets_a_lock_after_its_last_use_even_if_that_panics() {
@@ -67,14 +131,14 @@ mod tests {
         let place = workspace.place(&path, false).unwrap();
         let known = || held(&TABLE).keys().any(|key| key.name == place.name);
 
-        while_locked(&place, || assert!(known())).unwrap();
+        while_locked(&path, &place, Wait::begin(), || assert!(known())).unwrap();
         assert!(!known());
 
         let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-            while_locked(&place, || panic!("on purpose"))
+            while_locked(&path, &place, Wait::begin(), || panic!("on purpose"))
         }));
         assert!(panicked.is_err());
         assert!(!known());
-        while_locked(&place, || ()).unwrap();
+        while_locked(&path, &place, Wait::begin(), || ()).unwrap();
     }
 }

@@ -7,6 +7,9 @@ use std::fmt;
 /// How much of a file is looked at to tell whether it is text.
 pub(super) const SNIFFED_BYTES: usize = 8 << 10;
 
+/// What a text in UTF-8 may begin with to say that it is.
+pub(super) const UTF8_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// What a file that is not text seems to hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -23,6 +26,8 @@ pub enum Media {
     Archive,
     /// A program or library.
     Program,
+    /// Text in another encoding than UTF-8, with two bytes or four for each character.
+    Utf16,
     /// Bytes of some other kind.
     Binary,
 }
@@ -35,7 +40,7 @@ impl Media {
             Media::Audio => Some("read_audio"),
             Media::Video => Some("read_video"),
             Media::Document => Some("read_document"),
-            Media::Archive | Media::Program | Media::Binary => None,
+            Media::Archive | Media::Program | Media::Utf16 | Media::Binary => None,
         }
     }
 
@@ -101,6 +106,7 @@ impl fmt::Display for Media {
             Media::Document => "a document",
             Media::Archive => "an archive",
             Media::Program => "a program or library",
+            Media::Utf16 => "text in UTF-16",
             Media::Binary => "a binary file",
         })
     }
@@ -129,7 +135,7 @@ mod tests {
 
     #[test]
     fn what_begins_like_a_file_of_some_kind_is_one_whatever_its_name() {
-        let cases: [(&[u8], Media); 24] = [
+        let cases: [(&[u8], Media); 26] = [
             (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", Media::Image),
             (b"\xff\xd8\xff\xe0\0\x10JFIF", Media::Image),
             (b"GIF89a\x01\0\x01\0", Media::Image),
@@ -154,6 +160,8 @@ mod tests {
             (b"\x7fELF\x02\x01\x01\0", Media::Program),
             (b"MZ\x90\0\x03", Media::Program),
             (b"\0asm\x01\0\0\0", Media::Program),
+            (b"\xff\xfeh\0i\0", Media::Utf16),
+            (b"\xfe\xff\x4e\x2d", Media::Utf16),
         ];
         for (start, media) in cases {
             assert_eq!(Media::of_content(start), Some(media), "{start:?}");

@@ -13,6 +13,7 @@ use cap_std::fs::{Dir, MetadataExt as _};
 use super::deny::Folded;
 use super::folder_lock::FolderLock;
 use super::resolve::Place;
+use super::wait::Wait;
 use super::{Error, RelativePath, Workspace};
 
 /// How deep a shared folder is counted through. What is deeper counts as too much.
@@ -81,9 +82,14 @@ impl QuotaSeen {
 impl Place {
     /// An error if the file may not come to have so many bytes. What it gives is to be held until
     /// the file is written. To be asked under the lock of the file's folder.
-    pub(super) fn admit(&self, path: &RelativePath, bytes: u64) -> Result<Vec<FolderLock>, Error> {
+    pub(super) fn admit(
+        &self,
+        path: &RelativePath,
+        bytes: u64,
+        wait: Wait,
+    ) -> Result<Vec<FolderLock>, Error> {
         let seen = self.rules.quotas.iter().filter(|seen| seen.covers(&self.target));
-        let held = seen.map(|seen| self.admit_by(&seen.quota, path, bytes));
+        let held = seen.map(|seen| self.admit_by(&seen.quota, path, (bytes, wait)));
         Ok(held.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
     }
 
@@ -91,7 +97,7 @@ impl Place {
         &self,
         quota: &Quota,
         path: &RelativePath,
-        bytes: u64,
+        (bytes, wait): (u64, Wait),
     ) -> Result<Option<FolderLock>, Error> {
         if bytes > quota.max_bytes {
             let (path, max) = (path.to_string(), quota.max_bytes);
@@ -107,7 +113,7 @@ impl Place {
         let (here, root) = (here.map_err(failed)?, root.map_err(failed)?);
         // The lock of a folder is one for all, and this one is held where it is the file's own.
         let is_own = (here.dev(), here.ino()) == (root.dev(), root.ino());
-        let lock = if is_own { None } else { FolderLock::take(path, quota.folder.dir())? };
+        let lock = if is_own { None } else { FolderLock::take(path, quota.folder.dir(), wait)? };
         let mut left = quota.max_files;
         if !has_room(quota.folder.dir(), &mut left, DEEPEST).map_err(failed)? {
             return Err(Error::TooManyFiles { path: path.to_string(), max: quota.max_files });

@@ -5,6 +5,7 @@ use std::io::{BufRead, BufReader, Read};
 
 use super::change::Standing;
 use super::media::{Media, SNIFFED_BYTES};
+use super::stoppable::Stoppable;
 use super::{Error, ReadRange, ReadText, RelativePath, Workspace, window};
 
 /// What is read at once: enough to keep a disk busy, little enough to forget.
@@ -28,19 +29,19 @@ impl Workspace {
         range: ReadRange,
         max_chars: usize,
     ) -> Result<ReadText, Error> {
-        let reader = self.open_text(path)?;
+        let reader = self.open_text(path, &|| false)?;
         window(reader, range, max_chars).map_err(|error| Error::from_io(path, "read", error))
     }
 
-    /// As [`Workspace::read`], of what `through` makes of the file.
-    pub(crate) fn read_through<R: BufRead>(
+    /// As [`Workspace::read`], of what `through` makes of the file. Ends early once it `is_stopped`.
+    pub(crate) fn read_through<'s, R: BufRead>(
         &self,
         path: &RelativePath,
-        range: ReadRange,
-        max_chars: usize,
-        through: impl FnOnce(BufReader<File>) -> R,
+        (range, max_chars): (ReadRange, usize),
+        is_stopped: &'s (dyn Fn() -> bool + Sync),
+        through: impl FnOnce(BufReader<Stoppable<'s, File>>) -> R,
     ) -> Result<ReadText, Error> {
-        let reader = through(self.open_text(path)?);
+        let reader = through(self.open_text(path, is_stopped)?);
         window(reader, range, max_chars).map_err(|error| Error::from_io(path, "read", error))
     }
 
@@ -55,7 +56,7 @@ impl Workspace {
         max_bytes: u64,
     ) -> Result<Option<Vec<u8>>, Error> {
         let mut whole = Vec::new();
-        let read = self.open_text(path)?.take(max_bytes + 1).read_to_end(&mut whole);
+        let read = self.open_text(path, &|| false)?.take(max_bytes + 1).read_to_end(&mut whole);
         read.map_err(|error| Error::from_io(path, "read", error))?;
         Ok((whole.len() as u64 <= max_bytes).then_some(whole))
     }
@@ -77,8 +78,13 @@ impl Workspace {
         Ok(standing)
     }
 
-    fn open_text(&self, path: &RelativePath) -> Result<BufReader<File>, Error> {
-        let mut reader = BufReader::with_capacity(BLOCK_BYTES, self.open_file(path)?);
+    fn open_text<'s>(
+        &self,
+        path: &RelativePath,
+        is_stopped: &'s (dyn Fn() -> bool + Sync),
+    ) -> Result<BufReader<Stoppable<'s, File>>, Error> {
+        let file = Stoppable { inner: self.open_file(path)?, is_stopped };
+        let mut reader = BufReader::with_capacity(BLOCK_BYTES, file);
         let start = reader.fill_buf().map_err(|error| Error::from_io(path, "read", error))?;
         check_text(path, start)?;
         Ok(reader)

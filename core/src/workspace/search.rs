@@ -186,7 +186,10 @@ impl Visit for Searcher<'_> {
         let found = match open_file(folder, name) {
             // Something else by now.
             Ok(None) => return,
-            Ok(Some((file, _))) if !self.workspace.allows_names_of(&file) => return,
+            Ok(Some((file, _))) if !self.workspace.allows_names_of(&file) => {
+                own.unread += 1;
+                return;
+            }
             Ok(Some((file, bytes))) => self.search.file(&mut own.tools, place, &file, bytes),
             Err(error) if super::walk::is_gone(&error) => return,
             Err(error) => Err(error),

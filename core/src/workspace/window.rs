@@ -1,7 +1,7 @@
 //! A page of lines out of a stream of any length.
 //!
 //! Knows nothing of files: stored artifacts are paged with the same code. Reads block by block, keeps
-//! no more than the page, and goes on to the end only to count lines.
+//! no more than the page, and goes on only to count lines, not without end.
 
 use std::io::{self, BufRead};
 use std::str;
@@ -39,18 +39,26 @@ pub struct ReadText {
     pub first_line: usize,
     /// How many lines are shown; one of which only a part is shown counts.
     pub lines_shown: usize,
-    /// How many lines the whole text has. A line end at the very end begins no further line.
+    /// How many lines the whole text has, or how many were counted. A line end at the very end begins
+    /// no further line.
     pub total_lines: usize,
+    /// True if there are more lines: they are counted up to 32 MiB behind a page.
+    pub has_more_lines: bool,
     /// Where to go on; `None` if the end was reached.
     pub next: Option<Position>,
     /// True if bytes of the page were no UTF-8 and are shown as U+FFFD.
     pub lossy: bool,
 }
 
+/// How much is read behind a page to count lines.
+const COUNTED_BYTES: usize = 32 << 20;
+
 /// The lines of `reader` within `range`, at most `max_chars` characters of them (at least one).
 ///
 /// A page ends between two lines where it can. Only a line that is longer than the cap by itself is
 /// cut, between two characters, and `next` then points into it.
+///
+/// A page that shows something is followed by at most 32 MiB in which lines are counted.
 ///
 /// # Errors
 ///
@@ -61,6 +69,7 @@ pub fn window(
     max_chars: usize,
 ) -> io::Result<ReadText> {
     let mut page = Page::new(range, max_chars.max(1));
+    let mut behind = 0;
     loop {
         let block = match reader.fill_buf() {
             Ok(block) => block,
@@ -70,9 +79,15 @@ pub fn window(
         if block.is_empty() {
             return Ok(page.finish());
         }
+        if behind > COUNTED_BYTES && range.limit != Some(0) {
+            return Ok(ReadText { has_more_lines: true, ..page.finish() });
+        }
         page.take(block);
         let taken = block.len();
         reader.consume(taken);
+        if page.closed.is_some() {
+            behind += taken;
+        }
     }
 }
 
@@ -251,6 +266,7 @@ impl Page {
             first_line: self.range.offset,
             lines_shown: self.whole_lines + usize::from(ends_shown || self.cut),
             total_lines,
+            has_more_lines: false,
             next: self.closed.filter(|next| next.offset < total_lines),
             lossy: self.lossy,
         }
@@ -363,6 +379,21 @@ mod tests {
         let range = ReadRange { column: 3, ..ReadRange::default() };
         let rest = window("é🦀é🦀\nx".as_bytes(), range, 3).unwrap();
         assert_eq!((rest.text.as_str(), rest.lines_shown, rest.next), ("🦀\nx", 2, None));
+    }
+
+    #[test]
+    fn lines_far_behind_a_page_are_not_counted_and_that_is_told() {
+        let text = vec![b'\n'; COUNTED_BYTES + 3 * 4096];
+        let range = ReadRange { limit: Some(1), ..ReadRange::default() };
+        let read = |text| window(BufReader::with_capacity(4096, text), range, 10).unwrap();
+        let page = read(&text[..]);
+        assert!(page.has_more_lines && page.total_lines > COUNTED_BYTES, "{}", page.total_lines);
+        assert_eq!(page.next, Some(Position { offset: 1, column: 0 }));
+        let page = read(&text[..COUNTED_BYTES]);
+        assert_eq!((page.has_more_lines, page.total_lines), (false, COUNTED_BYTES));
+        let range = ReadRange { offset: COUNTED_BYTES + 5, ..range };
+        let page = window(BufReader::with_capacity(4096, &text[..]), range, 10).unwrap();
+        assert_eq!((page.text.as_str(), page.has_more_lines), ("\n", false));
     }
 
     #[test]

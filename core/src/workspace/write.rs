@@ -1,6 +1,7 @@
 //! Writing a whole file, or to its end.
 
-use std::io::{self, Write};
+use std::fs::File;
+use std::io::{self, Read as _, Write as _};
 use std::path::Path;
 
 use cap_std::fs::{OpenOptions, OpenOptionsExt};
@@ -8,9 +9,11 @@ use rustix::fs::OFlags;
 
 use super::folder_lock::FolderLock;
 use super::lock::while_locked;
+use super::media::Media;
 use super::open::{check_type, flags};
-use super::replace::replace;
+use super::replace::{remove, replace};
 use super::resolve::Place;
+use super::wait::Wait;
 use super::{Error, RelativePath, Workspace};
 
 /// The most bytes that are written at once or edited (64 MiB).
@@ -41,8 +44,8 @@ impl Workspace {
     ///
     /// Replacing is atomic: a temporary file in the same folder is synced to the disk and renamed,
     /// so a reader, or a crash, finds the old content or the new. It gives the name a new file:
-    /// other hard links of the old one keep the old content. Appending writes to the file itself and
-    /// is not atomic if the disk fills up. A link is followed and stays a link.
+    /// other hard links of the old one keep the old content. Appending writes to the file itself; if
+    /// the disk fills up, what was written of it is taken back. A link is followed and stays a link.
     ///
     /// # Errors
     ///
@@ -59,19 +62,19 @@ impl Workspace {
         if mode == WriteMode::Append {
             return self.append_as(path, content, |_| Ok(()));
         }
+        let wait = Wait::begin();
         let place = self.place(path, true)?;
         let replace = || {
             let mut locks = None;
             let created = replace(path, &place, content, || {
-                let own = FolderLock::take(path, &place.dir)?;
-                locks = Some((own, place.admit(path, bytes)?));
+                let own = FolderLock::take(path, &place.dir, wait)?;
+                locks = Some((own, place.admit(path, bytes, wait)?));
                 Ok(())
             });
             drop(locks);
             created
         };
-        let created = while_locked(&place, replace);
-        let created = created.map_err(|error| Error::from_io(path, "write", error))??;
+        let created = while_locked(path, &place, wait, replace)??;
         Ok(Written { bytes, created })
     }
 
@@ -84,18 +87,18 @@ impl Workspace {
         last: impl FnOnce(&Path) -> Result<(), E>,
     ) -> Result<Written, E> {
         let bytes = content.len() as u64;
+        let wait = Wait::begin();
         let place = self.place(path, true)?;
         let append = || -> Result<bool, E> {
-            let lock = FolderLock::take(path, &place.dir)?;
+            let lock = FolderLock::take(path, &place.dir, wait)?;
             let there = place.dir.symlink_metadata(&place.name).map_or(0, |there| there.len());
-            let shared = place.admit(path, there.saturating_add(bytes))?;
+            let shared = place.admit(path, there.saturating_add(bytes), wait)?;
             last(&place.target)?;
             let created = append(path, &place, content)?;
             drop((lock, shared));
             Ok(created)
         };
-        let created = while_locked(&place, append);
-        let created = created.map_err(|error| Error::from_io(path, "append to", error))??;
+        let created = while_locked(path, &place, wait, append)??;
         Ok(Written { bytes, created })
     }
 
@@ -133,12 +136,62 @@ fn append(path: &RelativePath, place: &Place, content: &[u8]) -> Result<bool, Er
             false
         }
     };
+    if !created {
+        check_encoding(path, place)?;
+    }
     options.create(created);
     let file = place.dir.open_with(&place.name, &options).map_err(failed)?;
     let mut file = place.regular(path, file, "append to")?;
-    file.write_all(content).map_err(failed)?;
-    file.sync_all().map_err(failed)?;
+    let there = file.metadata().map_err(failed)?.len();
+    let mut rest = content;
+    let written = write_rest(&mut file, &mut rest).and_then(|()| file.sync_all());
+    if let Err(error) = written {
+        take_back(path, place, &file, (there, (content.len() - rest.len()) as u64), created);
+        return Err(failed(error));
+    }
     Ok(created)
+}
+
+/// Writes what is left of a text, and counts it off.
+fn write_rest(file: &mut File, rest: &mut &[u8]) -> io::Result<()> {
+    while !rest.is_empty() {
+        match file.write(rest) {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(count) => *rest = &rest[count..],
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+/// Takes a half of a text off the end of a file again, unless somebody else has written behind it.
+fn take_back(
+    path: &RelativePath,
+    place: &Place,
+    file: &File,
+    (there, written): (u64, u64),
+    created: bool,
+) {
+    let is_last = file.metadata().is_ok_and(|now| now.len() == there + written);
+    // Where this fails, too, the error that is told says that the disk is at fault.
+    let _ = match is_last {
+        true if created => remove(path, place).is_ok(),
+        true => file.set_len(there).is_ok(),
+        false => false,
+    };
+}
+
+/// Refuses a file whose text is in another encoding: what is appended would be no part of it.
+fn check_encoding(path: &RelativePath, place: &Place) -> Result<(), Error> {
+    let mut start = [0; 4];
+    // What cannot be read may still be written.
+    let Ok(file) = place.open_file(path) else { return Ok(()) };
+    let read = file.take(start.len() as u64).read(&mut start).unwrap_or_default();
+    match Media::of_content(&start[..read]) {
+        Some(media @ Media::Utf16) => Err(Error::Binary { path: path.to_string(), media }),
+        _ => Ok(()),
+    }
 }
 
 #[cfg(test)]

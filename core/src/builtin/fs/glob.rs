@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{looked_through, uses};
+use super::{looked_through, one_line, uses};
 use crate::builtin::Deps;
 use crate::error::Code;
 use crate::kind::{Capability, Effect};
@@ -64,6 +64,7 @@ pub(in crate::builtin) fn tool(deps: &Deps) -> impl Tool {
 }
 
 async fn glob(deps: &Deps, args: Args, cx: &CallContext) -> Result<ToolResult, ToolError> {
+    let is_absolute = args.globs.iter().any(|glob| glob.starts_with('/'));
     let options = GlobOptions {
         globs: Globs::new(&args.globs)?,
         unfiltered: Unfiltered { hidden: args.hidden, ignored: args.ignored },
@@ -79,13 +80,18 @@ async fn glob(deps: &Deps, args: Args, cx: &CallContext) -> Result<ToolResult, T
     };
     let found = folder.blocking(find).await?;
     let structured = json!({ "paths": found.paths, "more": found.more, "unread": found.unread });
-    Ok(ToolResult { structured: Some(structured), ..ToolResult::silent(told(&found)) })
+    Ok(ToolResult { structured: Some(structured), ..ToolResult::silent(told(&found, is_absolute)) })
 }
 
-fn told(found: &GlobFound) -> String {
+/// What is said of globs with a slash in front that match nothing.
+pub(super) const ABSOLUTE: &str =
+    "globs count from `path`, and a `/` in front stands for that folder";
+
+fn told(found: &GlobFound, is_absolute: bool) -> String {
     let mut text = match found.paths.is_empty() {
+        true if is_absolute => format!("[No file matches; {ABSOLUTE}]"),
         true => "[No file matches]".to_owned(),
-        false => found.paths.join("\n"),
+        false => found.paths.iter().map(|path| one_line(path)).collect::<Vec<_>>().join("\n"),
     };
     if found.more {
         let shown = found.paths.len();

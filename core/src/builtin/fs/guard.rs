@@ -7,7 +7,10 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use tokio_util::sync::CancellationToken;
+
 use crate::builtin::Deps;
+use crate::error::Code;
 use crate::files::{Files, LONGEST_TEXT, Locks, Print, Verdict, Who, WriteSafety};
 use crate::scrub::Scrubber;
 use crate::tool::{CallContext, ToolError};
@@ -27,6 +30,7 @@ pub(super) struct Guard {
     runtime: tokio::runtime::Handle,
     scrubber: Scrubber,
     opener: Option<Arc<Opener>>,
+    cancellation: CancellationToken,
 }
 
 /// A version of a file, and how it is shown if it is short.
@@ -45,6 +49,7 @@ impl Guard {
             runtime: tokio::runtime::Handle::current(),
             scrubber: deps.scrubbers.of_call(cx),
             opener: cx.opener().cloned(),
+            cancellation: cx.cancellation().clone(),
         }
     }
 
@@ -104,18 +109,25 @@ impl Guard {
         self.files.seen().forget(&self.who, &stored_key(file));
     }
 
-    /// Asks whether somebody else has locked the file, at the last moment before it is changed, from
-    /// a thread that may block.
+    /// Asks whether somebody else has locked the file, and whether the call still goes on, at the last
+    /// moment before the file is changed, from a thread that may block.
     ///
     /// # Errors
-    /// `conflict` if somebody else has locked the file.
+    /// `conflict` if somebody else has locked the file; `cancelled` if the call was given up, or its
+    /// time is over.
     pub(super) fn last(
         &self,
         workspace: &Workspace,
         path: &RelativePath,
         target: &Path,
     ) -> Result<(), ToolError> {
-        self.locks.check_now(&self.runtime, path.as_written(), &place(workspace, target))
+        self.locks.check_now(&self.runtime, path.as_written(), &place(workspace, target))?;
+        match self.cancellation.is_cancelled() {
+            false => Ok(()),
+            true => {
+                Err(ToolError::new(Code::Cancelled, "Nothing was written: the call has ended."))
+            }
+        }
     }
 
     /// What tells this content of a file from others, to be noted once it stands there.

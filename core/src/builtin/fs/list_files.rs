@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{looked_through, uses};
+use super::{looked_through, one_line, uses};
 use crate::builtin::Deps;
 use crate::error::Code;
 use crate::kind::{Capability, Effect};
@@ -85,7 +85,7 @@ async fn list(deps: &Deps, args: Args, cx: &CallContext) -> Result<ToolResult, T
         exclude: Globs::excluding(&args.exclude).map_err(bad_exclude)?,
         unfiltered: Unfiltered { hidden: args.hidden, ignored: args.ignored },
     };
-    let after = args.after;
+    let (after, depth) = (args.after, args.depth);
     let (folder, beside) = looked_through(deps, cx, args.path).await?;
     let overlay = beside.overlay();
     if let Some(note) = beside.nothing {
@@ -96,14 +96,14 @@ async fn list(deps: &Deps, args: Args, cx: &CallContext) -> Result<ToolResult, T
     };
     let listing = folder.blocking(listed).await?;
     let structured = Some(data(&listing));
-    Ok(ToolResult { structured, ..ToolResult::silent(told(&listing, after.as_deref())) })
+    Ok(ToolResult { structured, ..ToolResult::silent(told(&listing, after.as_deref(), depth)) })
 }
 
 fn bad_exclude(bad: BadGlob) -> ToolError {
     ToolError::new(Code::InvalidArguments, format!("Argument `exclude`: {bad}."))
 }
 
-fn told(listing: &Listing, after: Option<&str>) -> String {
+fn told(listing: &Listing, after: Option<&str>, depth: usize) -> String {
     if listing.entries.is_empty() {
         return match after {
             Some(after) => format!("[Nothing comes after \"{after}\"]"),
@@ -112,17 +112,23 @@ fn told(listing: &Listing, after: Option<&str>) -> String {
     }
     let mut text = String::new();
     for entry in &listing.entries {
+        let path = one_line(&entry.path);
         // Writing to a string does not fail.
         let _ = match entry.kind {
-            EntryKind::Folder if entry.closed => writeln!(text, "{}/ (not opened)", entry.path),
-            EntryKind::Folder => writeln!(text, "{}/", entry.path),
-            EntryKind::File => writeln!(text, "{} ({} bytes)", entry.path, entry.bytes),
-            EntryKind::Link => writeln!(text, "{} (link)", entry.path),
-            EntryKind::Other => writeln!(text, "{} (device, pipe or socket)", entry.path),
+            EntryKind::Folder if entry.closed => writeln!(text, "{path}/ (not opened)"),
+            EntryKind::Folder if entry.unread => writeln!(text, "{path}/ (cannot be read)"),
+            EntryKind::Folder => writeln!(text, "{path}/"),
+            EntryKind::File => writeln!(text, "{path} ({} bytes)", entry.bytes),
+            EntryKind::Link => writeln!(text, "{path} (link)"),
+            EntryKind::Other => writeln!(text, "{path} (device, pipe or socket)"),
         };
     }
     if let Some(last) = listing.entries.last().filter(|_| listing.more) {
-        let _ = writeln!(text, "[There is more; go on with after=\"{}\"]", last.path);
+        let _ = writeln!(text, "[There is more; go on with after=\"{}\"]", one_line(&last.path));
+    }
+    if depth > ListOptions::MAX_DEPTH {
+        let most = ListOptions::MAX_DEPTH;
+        let _ = writeln!(text, "[{most} levels are shown at most; list a folder further down]");
     }
     text.truncate(text.trim_end().len());
     text
@@ -131,6 +137,9 @@ fn told(listing: &Listing, after: Option<&str>) -> String {
 fn data(listing: &Listing) -> Value {
     let entry = |entry: &Entry| match entry.kind {
         EntryKind::File => json!({ "path": entry.path, "kind": "file", "bytes": entry.bytes }),
+        EntryKind::Folder if entry.unread => {
+            json!({ "path": entry.path, "kind": "folder", "unread": true })
+        }
         EntryKind::Folder => json!({ "path": entry.path, "kind": "folder" }),
         EntryKind::Link => json!({ "path": entry.path, "kind": "link" }),
         EntryKind::Other => json!({ "path": entry.path, "kind": "other" }),

@@ -161,18 +161,20 @@ async fn disk_page(
 ) -> Result<Worked<ReadText, ()>, ToolError> {
     let (scrubber, opener) = (deps.scrubbers.of_call(cx), cx.opener().cloned());
     let guard = Guard::new(deps, cx);
+    let cancellation = cx.cancellation().clone();
     let work = move |workspace: &Workspace, path: &RelativePath, ()| {
+        let wanted = Wanted { range, max_chars, is_stopped: &|| cancellation.is_cancelled() };
         let standing = workspace.read_standing(path, WHOLE_BYTES)?;
         let known = guard.known_standing(&standing);
         let page = match opener {
             Some(opener) => {
                 let scrubber = opener.standing_scrubber(&scrubber);
                 let at = (workspace, path, &standing);
-                sealed_page(at, (&scrubber, &opener), range, max_chars)
+                sealed_page(at, (&scrubber, &opener), wanted)
             }
             None => {
                 let mask = |text: &str| scrubber.scrub(text).into_owned();
-                page((workspace, path, &standing), (&scrubber, mask), range, max_chars)
+                page((workspace, path, &standing), (&scrubber, mask), wanted)
             }
         }?;
         // Also a part counts as read: what the rest says is for the model to judge.
@@ -182,17 +184,25 @@ async fn disk_page(
     deps.files.on_disk((cx, path), (), work).await
 }
 
+/// A page as it is wanted.
+#[derive(Clone, Copy)]
+struct Wanted<'w> {
+    range: ReadRange,
+    max_chars: usize,
+    /// Tells that nobody waits for it any more.
+    is_stopped: &'w (dyn Fn() -> bool + Sync),
+}
+
 /// A page of a file. Secrets are masked before the page is cut out, so that none can be read in
 /// halves. A file over [`WHOLE_BYTES`] is masked as it is read.
 fn page(
     (workspace, path, standing): (&Workspace, &RelativePath, &Standing),
     (scrubber, mask): (&Scrubber, impl Fn(&str) -> String),
-    range: ReadRange,
-    max_chars: usize,
+    Wanted { range, max_chars, is_stopped }: Wanted<'_>,
 ) -> Result<ReadText, Error> {
     let Some(bytes) = standing.content() else {
         let masked = |reader| Masked::new(reader, scrubber);
-        return workspace.read_through(path, range, max_chars, masked);
+        return workspace.read_through(path, (range, max_chars), is_stopped, masked);
     };
     let text = String::from_utf8_lossy(bytes);
     let lossy = matches!(text, Cow::Owned(_));
@@ -204,15 +214,14 @@ fn page(
 fn sealed_page(
     at: (&Workspace, &RelativePath, &Standing),
     (scrubber, opener): (&Scrubber, &Opener),
-    range: ReadRange,
-    max_chars: usize,
+    wanted: Wanted<'_>,
 ) -> Result<ReadText, Error> {
     let (workspace, _, standing) = at;
     let (root, path) = workspace.named(&standing.target);
     let file = FileAt { root, path };
     let sealing = opener.sealing(Some(file));
     let mask = |text: &str| scrubber.scrub_sealing(text, &sealing).into_owned();
-    let page = page(at, (scrubber, mask), range, max_chars)?;
+    let page = page(at, (scrubber, mask), wanted)?;
     if sealing.keep_in(&page.text) > 0 {
         opener.has_sealed();
     }
@@ -273,6 +282,7 @@ impl Counting {
 /// The page with a closing note, where there is something to note.
 fn told(page: &ReadText, range: ReadRange, counting: Counting) -> String {
     let total = page.total_lines;
+    let all = if page.has_more_lines { format!("more than {total}") } else { total.to_string() };
     if total == 0 {
         return "[The file is empty]".into();
     }
@@ -294,16 +304,16 @@ fn told(page: &ReadText, range: ReadRange, counting: Counting) -> String {
     let (first, last) = (page.first_line + 1, page.first_line + page.lines_shown);
     match page.next {
         Some(next) if next.column > 0 => notes.push(format!(
-            "lines {first} to {last} of {total}, the last one cut; go on with {} column={}",
+            "lines {first} to {last} of {all}, the last one cut; go on with {} column={}",
             counting.argument(next.offset),
             next.column
         )),
         Some(next) => notes.push(format!(
-            "lines {first} to {last} of {total}; go on with {}",
+            "lines {first} to {last} of {all}; go on with {}",
             counting.argument(next.offset)
         )),
         None if range.offset > 0 || range.column > 0 => {
-            notes.push(format!("lines {first} to {last} of {total}, to the end"));
+            notes.push(format!("lines {first} to {last} of {all}, to the end"));
         }
         None => {}
     }

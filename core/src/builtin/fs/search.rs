@@ -7,9 +7,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::runtime::Handle;
 
-use super::glob::{MOST_RESULTS, unread};
+use super::glob::{ABSOLUTE, MOST_RESULTS, unread};
 use super::masking::Masking;
-use super::{looked_through, uses};
+use super::{looked_through, one_line, uses};
 use crate::builtin::Deps;
 use crate::call::NOTE_CHARS;
 use crate::error::Code;
@@ -166,7 +166,9 @@ impl Args {
 
 async fn search(deps: &Deps, args: Args, cx: &CallContext) -> Result<ToolResult, ToolError> {
     let options = args.options(deps.output.max_chars - NOTE_CHARS)?;
-    let asked = Asked { mode: args.output_mode, numbers: args.line_numbers, offset: args.offset };
+    let is_absolute = args.globs.iter().any(|glob| glob.starts_with('/'));
+    let (mode, numbers, offset) = (args.output_mode, args.line_numbers, args.offset);
+    let asked = Asked { mode, numbers, offset, is_absolute };
     let problem = options.pattern.problem.clone();
     let (place, beside) = looked_through(deps, cx, args.path).await?;
     if let Some(note) = beside.nothing {
@@ -206,6 +208,8 @@ struct Asked {
     numbers: bool,
     /// How many matching lines, or files, were passed over.
     offset: usize,
+    /// True if a glob has a slash in front.
+    is_absolute: bool,
 }
 
 fn told(found: &SearchFound, asked: &Asked, problem: Option<&str>) -> String {
@@ -221,12 +225,12 @@ fn told(found: &SearchFound, asked: &Asked, problem: Option<&str>) -> String {
                 add_file(&mut text, file, asked.numbers);
                 Ok(())
             }
-            OutputMode::FilesWithMatches => writeln!(text, "{path}"),
-            OutputMode::Count => writeln!(text, "{path}: {}", matched.count),
+            OutputMode::FilesWithMatches => writeln!(text, "{}", one_line(path)),
+            OutputMode::Count => writeln!(text, "{}: {}", one_line(path), matched.count),
         };
     }
     if found.files.is_empty() {
-        text.push_str(&nothing(asked.offset));
+        text.push_str(&nothing(asked));
     }
     if let Some(problem) = problem {
         let note = "[The query is no regular expression, so it was searched for literally";
@@ -240,8 +244,9 @@ fn told(found: &SearchFound, asked: &Asked, problem: Option<&str>) -> String {
     text
 }
 
-fn nothing(offset: usize) -> String {
-    match offset {
+fn nothing(asked: &Asked) -> String {
+    match asked.offset {
+        0 if asked.is_absolute => format!("[No line matches; {ABSOLUTE}]\n"),
         0 => "[No line matches]\n".to_owned(),
         offset => format!("[Nothing comes after the first {offset}]\n"),
     }
@@ -268,7 +273,7 @@ fn more(found: &SearchFound, asked: &Asked) -> String {
 }
 
 fn add_file(text: &mut String, file: &FileHits, has_numbers: bool) {
-    let _ = writeln!(text, "{}", file.path);
+    let _ = writeln!(text, "{}", one_line(&file.path));
     let lines = &file.matched.lines;
     let has_context = lines.iter().any(|line| !line.is_match);
     let mut last = None;

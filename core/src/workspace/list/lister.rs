@@ -40,8 +40,8 @@ enum Found {
     Overlay(Overlaid),
 }
 
-/// What is in a folder, by the names that are shown.
-type Names = BTreeMap<String, Found>;
+/// What is in a folder, by the names as they are shown and as they are: two may be shown alike.
+type Names = BTreeMap<(String, Vec<u8>), Found>;
 
 impl<'l> Lister<'l> {
     pub(super) fn new(
@@ -67,7 +67,7 @@ impl<'l> Lister<'l> {
             None => (None, None),
         };
         let (names, level) = self.first_names(folder, from)?;
-        for (name, found) in names {
+        for ((name, _), found) in names {
             // The last one of the page before, or a folder above that.
             let was_shown = from == Some(name.as_str());
             if !was_shown && self.listing.entries.len() >= self.options.max_entries {
@@ -77,46 +77,67 @@ impl<'l> Lister<'l> {
             let Some((path, kind, bytes)) = described(folder, &name, &found) else { continue };
             if !was_shown {
                 let path = String::from_utf8_lossy(&path[self.skipped..]).into_owned();
-                self.listing.entries.push(Entry { path, kind, bytes, closed: false });
+                self.listing.entries.push(Entry {
+                    path,
+                    kind,
+                    bytes,
+                    closed: false,
+                    unread: false,
+                });
             }
             if kind == EntryKind::Folder && depth > 1 {
-                match self.opened(folder, level.as_ref(), path, &found) {
-                    // It may be closed to us while we look; what is listed so far stands.
-                    Some(below) => {
-                        let _ = self.add(&below, depth - 1, below_from.filter(|_| was_shown));
+                let read = match self.opened(folder, level.as_ref(), path, &found) {
+                    Ok(Some(below)) => {
+                        let at = self.listing.entries.len();
+                        let below_from = below_from.filter(|_| was_shown);
+                        self.add(&below, depth - 1, below_from).map_err(|_| at)
                     }
-                    None if !was_shown => self.close(),
-                    None => {}
+                    Ok(None) if !was_shown => {
+                        self.mark(self.listing.entries.len(), |entry| entry.closed = true);
+                        Ok(())
+                    }
+                    Ok(None) => Ok(()),
+                    Err(_) => Err(self.listing.entries.len()),
+                };
+                // What is listed so far stands.
+                if let Err(at) = read
+                    && !was_shown
+                {
+                    self.mark(at, |entry| entry.unread = true);
                 }
             }
         }
         Ok(())
     }
 
-    /// A folder in a folder. `None` if the rules keep it closed.
+    /// A folder in a folder. `None` if the rules keep it closed; an error if the system does.
     fn opened(
         &self,
         above: &Folder,
         level: Option<&Arc<Level>>,
         path: Vec<u8>,
         found: &Found,
-    ) -> Option<Folder> {
+    ) -> io::Result<Option<Folder>> {
         let Found::Disk(name, _) = found else {
-            return Some(Folder { opened: None, level: None, path: [&path[..], b"/"].concat() });
+            let path = [&path[..], b"/"].concat();
+            return Ok(Some(Folder { opened: None, level: None, path }));
         };
         if !self.options.unfiltered.passes(level, &path, name, true) {
-            return None;
+            return Ok(None);
         }
-        // It may vanish while we look: then it holds nothing.
-        let opened = above.opened.as_ref().map(|above| open_folder(above.as_fd(), name));
-        let opened = opened.and_then(Result::ok);
-        Some(Folder { opened, level: level.cloned(), path: [&path[..], b"/"].concat() })
+        let opened = match above.opened.as_ref().map(|above| open_folder(above.as_fd(), name)) {
+            // It may vanish while we look: then it holds nothing.
+            Some(Err(error)) if error.kind() == io::ErrorKind::NotFound => None,
+            opened => opened.transpose()?,
+        };
+        let path = [&path[..], b"/"].concat();
+        Ok(Some(Folder { opened, level: level.cloned(), path }))
     }
 
-    /// Marks the folder that was shown last as one that is not opened.
-    fn close(&mut self) {
-        if let Some(entry) = self.listing.entries.last_mut() {
-            entry.closed = true;
+    /// Marks the folder that was shown when there were so many entries.
+    fn mark(&mut self, at: usize, as_what: impl FnOnce(&mut Entry)) {
+        if let Some(entry) = at.checked_sub(1).and_then(|at| self.listing.entries.get_mut(at)) {
+            as_what(entry);
         }
     }
 
@@ -144,7 +165,7 @@ impl<'l> Lister<'l> {
                     let is_excluded = excludes(&path[self.skipped..], kind == EntryKind::Folder);
                     let path = Path::new(OsStr::from_bytes(&path));
                     if !is_excluded && !self.workspace.hides(path) && !self.overlay.shadows(path) {
-                        first.put(shown, Found::Disk(name.to_owned(), kind));
+                        first.put(shown, name.to_bytes(), Found::Disk(name.to_owned(), kind));
                     }
                 }
                 true
@@ -155,7 +176,8 @@ impl<'l> Lister<'l> {
                 let path = [&folder.path, name.as_bytes()].concat();
                 let is_folder = matches!(overlaid, Overlaid::Folder);
                 if first.wants(&name) && !excludes(&path[self.skipped..], is_folder) {
-                    first.put(name, Found::Overlay(overlaid));
+                    let raw = name.as_bytes().to_vec();
+                    first.put(name, &raw, Found::Overlay(overlaid));
                 }
             }
         }
@@ -180,18 +202,19 @@ impl First<'_> {
     fn wants(&self, name: &str) -> bool {
         let is_before = self.from.is_some_and(|from| name < from);
         let is_beyond =
-            || self.names.last_key_value().is_some_and(|(last, _)| name > last.as_str());
+            || self.names.last_key_value().is_some_and(|((last, _), _)| name > last.as_str());
         !is_before && (self.names.len() < self.most || !is_beyond())
     }
 
-    fn put(&mut self, name: Cow<'_, str>, found: Found) {
+    fn put(&mut self, name: Cow<'_, str>, raw: &[u8], found: Found) {
+        let key = (name.into_owned(), raw.to_vec());
         let is_known_folder = matches!(found, Found::Overlay(Overlaid::Folder))
-            && matches!(self.names.get(&*name), Some(Found::Disk(_, EntryKind::Folder)));
+            && matches!(self.names.get(&key), Some(Found::Disk(_, EntryKind::Folder)));
         // What the overlay has in a folder of the disk is seen when that is opened.
         if is_known_folder {
             return;
         }
-        self.names.insert(name.into_owned(), found);
+        self.names.insert(key, found);
         if self.names.len() > self.most {
             self.names.pop_last();
         }

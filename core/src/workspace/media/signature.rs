@@ -5,7 +5,7 @@ use memchr::memmem;
 use super::Media;
 
 /// What begins so that no text does.
-const OF_NO_TEXT: [(&[u8], Media); 14] = [
+const OF_NO_TEXT: [(&[u8], Media); 16] = [
     (b"\x89PNG\r\n\x1a\n", Media::Image),
     (b"\xff\xd8\xff", Media::Image),
     (b"\x1a\x45\xdf\xa3", Media::Video),
@@ -20,6 +20,8 @@ const OF_NO_TEXT: [(&[u8], Media); 14] = [
     (b"\x28\xb5\x2f\xfd", Media::Archive),
     (b"\x7fELF", Media::Program),
     (b"\xcf\xfa\xed\xfe", Media::Program),
+    (b"\xff\xfe", Media::Utf16),
+    (b"\xfe\xff", Media::Utf16),
 ];
 
 /// What a text may begin with as well.

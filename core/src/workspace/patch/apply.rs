@@ -11,6 +11,7 @@ use memchr::memmem;
 
 use super::hunk::Hunk;
 use crate::error::Code;
+use crate::workspace::media::UTF8_MARK;
 use crate::workspace::nearest::{Nearest, nearest};
 
 /// How many line numbers an error lists.
@@ -95,6 +96,7 @@ pub(crate) fn apply(
     hunks: &[Hunk],
     show: impl FnOnce(&[u8]) -> Cow<'_, [u8]>,
 ) -> Result<(Vec<u8>, Vec<usize>), Misfit> {
+    let (mark, content) = content.split_at(mark_of(content, hunks));
     let mut file = File::new(content);
     let mut lines = Vec::with_capacity(hunks.len());
     for (at, hunk) in hunks.iter().enumerate() {
@@ -104,7 +106,18 @@ pub(crate) fn apply(
             Err(missed) => return Err(misfit(missed.problem(content, hunk, show))),
         }
     }
-    Ok((file.finish(), lines))
+    let mut after = file.finish();
+    if !after.is_empty() {
+        after.splice(..0, mark.iter().copied());
+    }
+    Ok((after, lines))
+}
+
+/// The length of the mark of UTF-8 that the content begins with. Whoever writes a patch does not see it,
+/// unless it is in there.
+fn mark_of(content: &[u8], hunks: &[Hunk]) -> usize {
+    let is_seen = || hunks.iter().any(|hunk| hunk.old.starts_with('\u{feff}'));
+    if content.starts_with(UTF8_MARK) && !is_seen() { UTF8_MARK.len() } else { 0 }
 }
 
 /// How the lines of a file end.

@@ -1,7 +1,7 @@
 //! Searching one file.
 
 use std::fs::File;
-use std::io::{self, BufReader, Read, Seek};
+use std::io::{self, BufReader, Read, Seek as _, SeekFrom};
 use std::path::Path;
 
 use grep_searcher::{Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch};
@@ -11,7 +11,8 @@ use super::hits::{Caps, Line, Matched, Show};
 use super::{Mask, Pattern, SearchOptions};
 use super::{across, cut};
 use crate::workspace::Media;
-use crate::workspace::media::SNIFFED_BYTES;
+use crate::workspace::media::{SNIFFED_BYTES, UTF8_MARK};
+use crate::workspace::stoppable::Stoppable;
 
 /// The largest file that a thread reads as a whole to look for a match. The memory for it is kept.
 const KEPT_BYTES: u64 = 1 << 20;
@@ -76,16 +77,19 @@ impl Search<'_> {
             own.buffer = buffer;
             return lines;
         }
-        if Media::of_content(&start(file)?).is_some() {
+        let start = start(file)?;
+        if Media::of_content(&start).is_some() {
             return Ok(Matched::default());
         }
+        let text_at = (start.len() - without_mark(&start).len()) as u64;
         if self.options.pattern.is_multiline() {
             return self.whole(own, place, file, bytes);
         }
+        seek(file, text_at)?;
         if !self.occurs_in(own, self.reader(file))? {
             return Ok(Matched::default());
         }
-        rewind(file)?;
+        seek(file, text_at)?;
         if bytes <= WHOLE_BYTES {
             let mut whole = Vec::new();
             read_all(file, bytes, &mut whole)?;
@@ -111,6 +115,7 @@ impl Search<'_> {
     /// The lines of a text to show.
     pub(super) fn text(&self, own: &mut Own, place: &Path, text: &[u8]) -> Matched {
         let pattern = &self.options.pattern;
+        let text = without_mark(text);
         let mut found = Occurs(false);
         // Nothing can fail that reads from memory and writes into it.
         let _ = own.quick.search_slice(&pattern.matcher, text, &mut found);
@@ -148,24 +153,9 @@ impl Search<'_> {
         Ok(found.0)
     }
 
-    fn reader<'f>(&'f self, file: &'f File) -> BufReader<Stoppable<'f>> {
-        let stoppable = Stoppable { file, is_stopped: self.is_stopped };
+    fn reader<'f>(&'f self, file: &'f File) -> BufReader<Stoppable<'f, &'f File>> {
+        let stoppable = Stoppable { inner: file, is_stopped: self.is_stopped };
         BufReader::with_capacity(BLOCK_BYTES, stoppable)
-    }
-}
-
-/// A file that ends in an error when nobody waits any more.
-struct Stoppable<'f> {
-    file: &'f File,
-    is_stopped: &'f (dyn Fn() -> bool + Sync),
-}
-
-impl Read for Stoppable<'_> {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        if (self.is_stopped)() {
-            return Err(io::Error::other("nobody waits for the results"));
-        }
-        self.file.read(into)
     }
 }
 
@@ -173,12 +163,17 @@ impl Read for Stoppable<'_> {
 pub(super) fn start(file: &File) -> io::Result<Vec<u8>> {
     let mut start = Vec::with_capacity(SNIFFED_BYTES);
     file.take(SNIFFED_BYTES as u64).read_to_end(&mut start)?;
-    rewind(file)?;
+    seek(file, 0)?;
     Ok(start)
 }
 
-fn rewind(mut file: &File) -> io::Result<()> {
-    file.rewind()
+fn seek(mut file: &File, to: u64) -> io::Result<()> {
+    file.seek(SeekFrom::Start(to)).map(drop)
+}
+
+/// A text without the mark that says that it is UTF-8: its first line begins behind that.
+fn without_mark(text: &[u8]) -> &[u8] {
+    text.strip_prefix(UTF8_MARK).unwrap_or(text)
 }
 
 /// Reads a file of about this many bytes.

@@ -266,7 +266,7 @@ fn a_file_without_text_names_the_right_tool() {
     fs::write(world.inside("data"), b"ab\0cd").unwrap();
     for path in ["picture.PNG", "picture.txt"] {
         let error = world.read(path).unwrap_err();
-        assert!(error.to_string().contains("use read_image"), "{error}");
+        assert!(error.to_string().contains("such as `read_image`"), "{error}");
     }
     assert_text(&world, "text.png", "a text");
     let error = world.read("data").unwrap_err();
