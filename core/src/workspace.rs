@@ -87,6 +87,7 @@ use cap_std::ambient_authority;
 use cap_std::fs::{Dir, MetadataExt as _};
 use rustix::fs::OFlags;
 
+pub(crate) use attributes::Attributes;
 pub(crate) use change::{Body, Change, Changing, Spent, Standing};
 pub(crate) use deny::{BadEntry, Deny, folded_name};
 pub use edit::{Edit, Edited, Replaced, apply_edits};

@@ -1,46 +1,102 @@
-//! What a file has besides its content, owner and mode: who else may use it, and notes of programs.
+//! What a file has besides its content: owner, mode, who else may use it, and notes of programs.
 
-use std::ffi::CStr;
-use std::fs::File;
+use std::ffi::{CStr, OsStr};
+use std::fs::{File, Permissions};
 use std::io;
 use std::os::fd::AsRawFd as _;
 use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, fchown};
 use std::path::{Path, PathBuf};
 
+use cap_std::fs::{Metadata, MetadataExt as _};
 use rustix::buffer::spare_capacity;
 use rustix::fs::{XattrFlags, flistxattr, fremovexattr, fsetxattr, lgetxattr, llistxattr};
 use rustix::io::Errno;
 
 use super::resolve::Place;
+use super::{Error, RelativePath, Workspace};
 
 /// The list of who else may use a file. With one, the group's part of the mode is not what the group may, but
 /// the most that anybody on the list may. Source: acl(5).
 const LIST: &CStr = c"system.posix_acl_access";
 
-/// Gives a new content the attributes of the file at a place: its list of who may use it, or none, and what
-/// programs have noted (`user.`, `security.selinux`). Its mode is the old one's already.
-///
-/// # Errors
-/// Where the list cannot be kept: others could use the file than before.
-pub(super) fn keep(place: &Place, new: &File) -> io::Result<()> {
-    let old = named(place);
-    let had = names(|into| llistxattr(&old, into));
-    let has = names(|into| flistxattr(new, into));
-    let list = |names: &[Vec<u8>]| names.iter().any(|name| name == LIST.to_bytes());
-    if list(&has) && !list(&had) {
-        fremovexattr(new, LIST)?;
-    }
-    for name in &had {
-        let is_list = name == LIST.to_bytes();
-        if !is_list && !name.starts_with(b"user.") && name != b"security.selinux" {
-            continue;
+/// Only permissions are kept: a set-user-id bit must not outlive a change of content.
+const PERMISSIONS: u32 = 0o777;
+
+/// What a file has besides its content.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Attributes {
+    owner: (u32, u32),
+    mode: u32,
+    /// The list of who may use it, and what programs have noted (`user.`, `security.selinux`), by name.
+    extended: Vec<(Vec<u8>, Vec<u8>)>,
+}
+
+impl Attributes {
+    /// Those of the file at a place.
+    ///
+    /// # Errors
+    /// Where there is a list and it cannot be read: others could use a file like this one.
+    pub(super) fn of(place: &Place, file: &Metadata) -> io::Result<Attributes> {
+        let at = named(place);
+        let mut extended = Vec::new();
+        for name in names(|into| llistxattr(&at, into)) {
+            let is_list = name == LIST.to_bytes();
+            if !is_list && !name.starts_with(b"user.") && name != b"security.selinux" {
+                continue;
+            }
+            match value(&at, &name) {
+                Ok(value) => extended.push((name, value)),
+                Err(error) if is_list => return Err(error.into()),
+                Err(_) => {}
+            }
         }
-        let kept = copy(&old, new, name);
-        if is_list {
-            kept?;
+        Ok(Attributes { owner: (file.uid(), file.gid()), mode: file.mode(), extended })
+    }
+
+    /// Gives them to a new file.
+    ///
+    /// # Errors
+    /// Where the mode or the list cannot be given: others could use the file than before.
+    pub(super) fn give(&self, file: &File) -> io::Result<()> {
+        let (owner, group) = self.owner;
+        let now = file.metadata()?;
+        if (now.uid(), now.gid()) != self.owner {
+            // Only the superuser may give files away; for others the new file is theirs, and of the group
+            // where they are in it.
+            if fchown(file, Some(owner), Some(group)).is_err() {
+                let _ = fchown(file, None, Some(group));
+            }
+        }
+        // After the owner, because a change of owner takes bits away.
+        file.set_permissions(Permissions::from_mode(self.mode & PERMISSIONS))?;
+        let has_list = self.extended.iter().any(|(name, _)| name == LIST.to_bytes());
+        if !has_list
+            && names(|into| flistxattr(file, into)).iter().any(|name| name == LIST.to_bytes())
+        {
+            fremovexattr(file, LIST)?;
+        }
+        for (name, value) in &self.extended {
+            let given = fsetxattr(file, OsStr::from_bytes(name), value, XattrFlags::empty());
+            if name == LIST.to_bytes() {
+                given?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Workspace {
+    /// What the file at a path has besides its content; none if there is none.
+    pub(crate) fn attributes(&self, path: &RelativePath) -> Result<Option<Attributes>, Error> {
+        let failed = |error| Error::from_io(path, "read", error);
+        let place = self.place_seen(path)?;
+        match place.dir.symlink_metadata(&place.name) {
+            Ok(file) => Attributes::of(&place, &file).map(Some).map_err(failed),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(failed(error)),
         }
     }
-    Ok(())
 }
 
 /// A name of the file at a place that is looked at as it is, also if it is a link.
@@ -65,11 +121,11 @@ fn names(list: impl Fn(&mut [u8]) -> Result<usize, Errno>) -> Vec<Vec<u8>> {
 /// The most that the kernel gives of a value, or of all names.
 const MOST_BYTES: usize = 64 << 10;
 
-fn copy(old: &Path, new: &File, name: &[u8]) -> io::Result<()> {
-    let name = std::ffi::OsStr::from_bytes(name);
+fn value(at: &Path, name: &[u8]) -> Result<Vec<u8>, Errno> {
     let mut value = Vec::with_capacity(MOST_BYTES);
-    lgetxattr(old, name, spare_capacity(&mut value))?;
-    Ok(fsetxattr(new, name, &value, XattrFlags::empty())?)
+    lgetxattr(at, OsStr::from_bytes(name), spare_capacity(&mut value))?;
+    value.shrink_to_fit();
+    Ok(value)
 }
 
 #[cfg(test)]

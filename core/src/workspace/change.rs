@@ -18,6 +18,7 @@ use cap_std::fs::{Metadata, MetadataExt as _};
 
 pub(crate) use spent::Spent;
 
+use super::attributes::Attributes;
 use super::folder_lock::FolderLock;
 use super::local::is_local;
 use super::lock::while_locked;
@@ -54,8 +55,8 @@ pub(crate) enum Body {
 pub(crate) enum Change<'c> {
     /// It stays as it is.
     Keep,
-    /// The file gets this content; with the permissions given, if there was no file.
-    Put(Cow<'c, [u8]>, Option<u32>),
+    /// The file gets this content; with the attributes given, if there was no file.
+    Put(Cow<'c, [u8]>, Option<Attributes>),
     /// The file goes.
     Remove,
 }
@@ -117,11 +118,6 @@ impl Standing {
     /// True if nothing is there.
     pub(crate) fn is_missing(&self) -> bool {
         self.body == Body::Missing
-    }
-
-    /// The file's permissions; none if there is no file.
-    pub(crate) fn mode(&self) -> Option<u32> {
-        self.version.map(|version| version.mode & 0o777)
     }
 
     /// What tells this state of the file from another without its content; none if it is missing.
@@ -282,13 +278,13 @@ where
     };
     let done = match change {
         Change::Keep => Ok(()),
-        Change::Put(content, mode) => {
+        Change::Put(content, like) => {
             let is_early = expected.is_some_and(|expected| std::ptr::eq(expected, &*content));
-            let begun = match early.filter(|_| is_early && mode.is_none()) {
+            let begun = match early.filter(|_| is_early && like.is_none()) {
                 Some(begun) => begun,
-                None => begin(&content, is_new && mode.is_none())?,
+                None => begin(&content, is_new && like.is_none())?,
             };
-            begun.put(path, place, (seen, mode), confirm)
+            begun.put(path, place, (seen, like.as_ref()), confirm)
         }
         Change::Remove => {
             let mut confirm = confirm;
@@ -457,9 +453,12 @@ mod tests {
     fn what_is_refused_leaves_no_folders_behind() {
         let fixture = fixture();
         let at = |name: &str| fixture.root.path().join(name);
+        fs::set_permissions(at("file"), fs::Permissions::from_mode(0o600)).unwrap();
+        let file = fixture.workspace.relative("file").unwrap();
+        let like = fixture.workspace.attributes(&file).unwrap();
         let writes = |path: &str, allowed: bool| {
             let path = fixture.workspace.relative(path).unwrap();
-            let make = |_: &Standing| Ok((Change::Put(b"x".into(), Some(0o600)), ()));
+            let make = |_: &Standing| Ok((Change::Put(b"x".into(), like.clone()), ()));
             let last = |_: &Standing, (): &()| match allowed {
                 true => Ok(()),
                 false => Err(Error::Changed { path: "file".into() }),

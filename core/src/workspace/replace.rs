@@ -5,21 +5,17 @@ use std::fs::File;
 use std::io::{self, Write};
 #[cfg(target_os = "linux")]
 use std::os::fd::AsRawFd as _;
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, fchown};
 use std::path::Path;
 
-use cap_std::fs::{Dir, Metadata, MetadataExt, OpenOptions, OpenOptionsExt};
+use cap_std::fs::{Dir, Metadata, OpenOptions, OpenOptionsExt};
 use rustix::fs::{Access, AtFlags, OFlags, RenameFlags, accessat, renameat_with};
 use rustix::io::Errno;
 
-use super::attributes;
+use super::attributes::Attributes;
 use super::open::{check_type, flags};
 use super::resolve::Place;
 use super::{Error, RelativePath};
 use crate::id;
-
-/// Only permissions are kept: a set-user-id bit must not outlive a change of content.
-const PERMISSIONS: u32 = 0o777;
 
 /// Puts `content` at the place; if there is no file, with permissions 0644. `confirm` runs last, when
 /// only the rename is left, and may still call it off. Returns true if there was no file before.
@@ -57,20 +53,20 @@ impl<'p> Begun<'p> {
         Ok(Begun(temporary))
     }
 
-    /// Puts it in the place; if there is no file, with the permissions given. `seen` is what
+    /// Puts it in the place; if there is no file, with the attributes given. `seen` is what
     /// [`seen_writable`] tells. `confirm` as in [`replace`].
     pub(super) fn put<E: From<Error>>(
         self,
         path: &RelativePath,
         place: &Place,
-        (seen, mode): (Option<Metadata>, Option<u32>),
+        (seen, like): (Option<Metadata>, Option<&Attributes>),
         confirm: impl FnOnce() -> Result<(), E>,
     ) -> Result<(), E> {
         let before = match seen {
             Some(seen) => Some(seen),
             None => writable(path, place)?,
         };
-        let settled = self.settle(path, place, (before.as_ref(), mode), confirm)?;
+        let settled = self.settle(path, place, (before.as_ref(), like), confirm)?;
         let renamed = match before {
             Some(_) => settled.rename(Path::new(&place.name)),
             // One that has come meanwhile is another's.
@@ -89,17 +85,16 @@ impl<'p> Begun<'p> {
         self,
         path: &RelativePath,
         place: &Place,
-        (before, mode): (Option<&Metadata>, Option<u32>),
+        (before, like): (Option<&Metadata>, Option<&Attributes>),
         confirm: impl FnOnce() -> Result<(), E>,
     ) -> Result<Temporary<'p>, E> {
         let failed = |error| Error::from_io(path, "write", error);
         let Begun(temporary) = self;
         if let Some(before) = before {
-            keep_owner_and_mode(&temporary.file, before).map_err(failed)?;
-            attributes::keep(place, &temporary.file).map_err(failed)?;
-        } else if let Some(mode) = mode {
-            let mode = std::fs::Permissions::from_mode(mode & PERMISSIONS);
-            temporary.file.set_permissions(mode).map_err(failed)?;
+            let kept = Attributes::of(place, before).map_err(failed)?;
+            kept.give(&temporary.file).map_err(failed)?;
+        } else if let Some(like) = like {
+            like.give(&temporary.file).map_err(failed)?;
         }
         temporary.file.sync_all().map_err(failed)?;
         confirm()?;
@@ -153,19 +148,6 @@ pub(super) fn seen_writable(place: &Place, file: &File) -> Option<Metadata> {
     let name = Path::new(&place.name);
     accessat(&place.dir, name, Access::WRITE_OK, AtFlags::EACCESS).ok()?;
     Metadata::from_file(file).ok()
-}
-
-fn keep_owner_and_mode(file: &File, before: &Metadata) -> io::Result<()> {
-    let now = file.metadata()?;
-    if (now.uid(), now.gid()) != (before.uid(), before.gid()) {
-        // Only the superuser may give files away; for others the new file is theirs, and of the group where
-        // they are in it.
-        if fchown(file, Some(before.uid()), Some(before.gid())).is_err() {
-            let _ = fchown(file, None, Some(before.gid()));
-        }
-    }
-    // After the owner, because a change of owner takes bits away.
-    file.set_permissions(std::fs::Permissions::from_mode(before.mode() & PERMISSIONS))
 }
 
 /// What the names of temporary files begin and end with.

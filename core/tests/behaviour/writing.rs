@@ -428,6 +428,69 @@ async fn a_patch_changes_all_files_or_none() {
     assert!(!root.join("b").exists());
 }
 
+/// Locks a folder as another program would.
+fn locked(folder: &std::path::Path) -> fs::File {
+    let folder = fs::File::open(folder).unwrap();
+    rustix::fs::flock(&folder, rustix::fs::FlockOperation::LockExclusive).unwrap();
+    folder
+}
+
+#[tokio::test]
+async fn a_patch_keeps_what_files_have_besides_their_content_also_where_it_is_taken_back() {
+    let house = House::new(json!({})).await;
+    let root = house.folder.path();
+    fs::create_dir(root.join("sub")).unwrap();
+    let note = |name: &str| {
+        let mut value = [0; 16];
+        rustix::fs::getxattr(root.join(name), "user.note", &mut value)
+            .map(|length| value[..length].to_vec())
+    };
+    let made = |name: &str| {
+        fs::write(root.join(name), "one\n").unwrap();
+        fs::set_permissions(root.join(name), fs::Permissions::from_mode(0o640)).unwrap();
+        let flags = rustix::fs::XattrFlags::empty();
+        rustix::fs::setxattr(root.join(name), "user.note", b"kept", flags).unwrap();
+    };
+    let is_kept = |name: &str| {
+        let mode = fs::metadata(root.join(name)).map(|data| data.permissions().mode() & 0o777);
+        assert_eq!((mode.ok(), note(name)), (Some(0o640), Ok(b"kept".to_vec())), "{name}");
+    };
+    ["a", "b", "sub/c"].into_iter().for_each(made);
+    let moves = "*** Update File: a\n*** Move to: moved\n@@\n-one\n+two\n*** Delete File: b\n";
+    let patch =
+        |more: &str| json!({ "patch": format!("*** Begin Patch\n{moves}{more}*** End Patch") });
+    let lock = locked(&root.join("sub"));
+    let refused = house.call("apply_patch", patch("*** Delete File: sub/c\n")).await;
+    drop(lock);
+    assert!(refused.for_llm.contains("All files are as they were"), "{}", refused.for_llm);
+    assert!(!root.join("moved").exists());
+    ["a", "b", "sub/c"].into_iter().for_each(is_kept);
+    let done = house.call("apply_patch", patch("")).await;
+    assert!(!done.is_error && !root.join("a").exists(), "{}", done.for_llm);
+    is_kept("moved");
+}
+
+#[tokio::test]
+async fn a_call_whose_time_is_over_writes_nothing_later() {
+    let house = House::new(json!({ "files": { "write_safety": "off" } })).await;
+    let root = house.folder.path();
+    fs::write(root.join("a.txt"), "one\n").unwrap();
+    let lock = locked(root);
+    let mut all = writers("a.txt").to_vec();
+    all.push(("write_file", json!({ "path": "a.txt", "content": "two\n", "append": true })));
+    for (tool, args) in all {
+        let cx = CallContext::new().timeout_ms(100);
+        let late = house.rt.call(&cx, tool, args).await.unwrap();
+        assert_eq!(late.code, Some(Code::Timeout), "{tool}: {}", late.for_llm);
+    }
+    drop(lock);
+    // Whoever waited has had its turn once this one has.
+    let new = json!({ "path": "b.txt", "content": "new\n" });
+    assert!(!house.call("write_file", new).await.is_error);
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    assert_eq!(fs::read_to_string(root.join("a.txt")).unwrap(), "one\n");
+}
+
 #[tokio::test]
 async fn a_patch_takes_nothing_away_behind_a_link() {
     let house = House::new(json!({})).await;

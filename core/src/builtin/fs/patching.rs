@@ -15,7 +15,7 @@ use crate::error::Code;
 use crate::files::OnDisk;
 use crate::tool::ToolError;
 use crate::vault::Opened;
-use crate::workspace::{Action, Body, Change, Changing, Error, Hunk, Standing};
+use crate::workspace::{Action, Attributes, Body, Change, Changing, Error, Hunk, Standing};
 
 /// The most bytes of old and new contents that are held at a time (128 MiB).
 const MOST_BYTES: u64 = 128 << 20;
@@ -66,8 +66,9 @@ struct Step {
     before: Standing,
     /// What is to stand there; none: nothing.
     after: Option<Vec<u8>>,
-    /// The permissions of a file that is made.
-    mode: Option<u32>,
+    /// What the file has besides its content where it is moved from, or where it goes: one that is made
+    /// there gets the same.
+    like: Option<Attributes>,
     known: Option<Known>,
 }
 
@@ -148,12 +149,11 @@ impl<'w> Patcher<'w> {
                 }
                 let (path, new_path) = (at.path.to_string(), to.path.to_string());
                 plan.done.push(DoneFile { path, to: Some(new_path), change: "moved", lines });
-                let mode = before.mode();
                 self.plan_step(to, there, Some(after), plan)?;
-                if let Some(step) = plan.steps.last_mut() {
-                    step.mode = mode;
-                }
-                self.plan_step(at, before, None, plan)
+                let moved = plan.steps.len() - 1;
+                self.plan_step(at, before, None, plan)?;
+                plan.steps[moved].like = plan.steps[moved + 1].like.clone();
+                Ok(())
             }
         }
     }
@@ -274,7 +274,11 @@ impl<'w> Patcher<'w> {
             return Err(ToolError::new(Code::ToolFailed, text));
         }
         let known = after.as_deref().and_then(|after| self.writer.guard().known(after));
-        plan.steps.push(Step { at, before, after, mode: None, known });
+        let like = match after {
+            None => at.workspace.attributes(&at.path)?,
+            Some(_) => None,
+        };
+        plan.steps.push(Step { at, before, after, like, known });
         Ok(())
     }
 
@@ -285,7 +289,7 @@ impl<'w> Patcher<'w> {
                 return Err(Error::Changed { path: path.to_string() }.into());
             }
             let change = match &step.after {
-                Some(after) => Change::Put(after.into(), step.mode),
+                Some(after) => Change::Put(after.into(), step.like.clone()),
                 None => Change::Remove,
             };
             Ok((change, ()))
@@ -325,7 +329,7 @@ fn put_back_one(step: &Step) -> Result<(), Error> {
             now.content() == step.after.as_deref() && now.is_missing() == step.after.is_none();
         let change = match (is_ours, step.before.content()) {
             (false, _) => return Err(Error::Changed { path: path.to_string() }),
-            (true, Some(before)) => Change::Put(before.into(), step.before.mode()),
+            (true, Some(before)) => Change::Put(before.into(), step.like.clone()),
             (true, None) => Change::Remove,
         };
         Ok((change, ()))
