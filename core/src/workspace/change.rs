@@ -245,11 +245,9 @@ where
     let version = version(path, file.as_ref())?;
     let (is_new, is_local) = (file.is_none(), file.as_ref().is_some_and(is_local));
     let begin = |content: &[u8], is_open| Begun::new(path, place, content, is_open);
-    // What has that size already may well stay as it is.
-    let there = version.map(|version| version.bytes);
-    let expected = changing.expected.filter(|content| there != Some(content.len() as u64));
-    let early = expected.map(|content| begin(content, is_new)).transpose()?;
-    let before = standing(path, place, file.as_ref().zip(version), changing.most_bytes)?;
+    let expected = changing.expected;
+    let seen = file.as_ref().zip(version);
+    let (early, before) = standing_behind(path, place, seen, (expected, changing.most_bytes))?;
     let (change, told) = (changing.make)(&before)?;
     let bytes = match &change {
         Change::Put(content, _) => Some(content.len() as u64),
@@ -297,6 +295,24 @@ where
         Err(_) if moved => Ok(None),
         Err(error) => Err(error),
     }
+}
+
+/// What stands at the place, and what is expected to replace it, on its way to the disk. What has that size
+/// already may be the same, and stay as it is: there it is looked at first.
+fn standing_behind<'p>(
+    path: &RelativePath,
+    place: &'p Place,
+    file: Option<(&File, Version)>,
+    (expected, most_bytes): (Option<&[u8]>, u64),
+) -> Result<(Option<Begun<'p>>, Standing), Error> {
+    let begin = |content| Begun::new(path, place, content, file.is_none());
+    let there = file.map(|(_, version)| version.bytes);
+    let early = expected.filter(|content| there != Some(content.len() as u64));
+    let early = early.map(begin).transpose()?;
+    let before = standing(path, place, file, most_bytes)?;
+    let is_other = |content: &&[u8]| early.is_none() && before.content() != Some(*content);
+    let late = expected.filter(is_other).map(begin).transpose()?;
+    Ok((early.or(late), before))
 }
 
 /// The file at the place; none if there is nothing.
@@ -524,18 +540,19 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_the_expected_size_is_looked_at_first() {
-        let fixture = fixture();
-        let path = fixture.workspace.relative("file").unwrap();
-        let make = |_: &Standing| {
-            assert_eq!(fs::read_dir(fixture.root.path()).unwrap().count(), 1);
-            Ok((Change::Put(b"new".into(), None), ()))
-        };
-        let last = |_: &Standing, (): &()| Ok(());
-        let expected = Some(b"new".as_slice());
-        let changing = Changing { most_bytes: 100, expected, make_folders: true, make, last };
-        fixture.workspace.change::<_, Error, _, _>(&path, changing).unwrap();
-        assert_eq!(fixture.content(), "new");
+    fn a_file_that_has_what_is_expected_already_is_looked_at_first() {
+        for (expected, files) in [("old", 1), ("new", 2)] {
+            let fixture = fixture();
+            let path = fixture.workspace.relative("file").unwrap();
+            let make = |_: &Standing| {
+                assert_eq!(fs::read_dir(fixture.root.path()).unwrap().count(), files);
+                Ok((Change::Put(expected.as_bytes().into(), None), ()))
+            };
+            let last = |_: &Standing, (): &()| Ok(());
+            let expected = Some(expected.as_bytes());
+            let changing = Changing { most_bytes: 100, expected, make_folders: true, make, last };
+            fixture.workspace.change::<_, Error, _, _>(&path, changing).unwrap();
+        }
     }
 
     #[test]
