@@ -25,7 +25,7 @@ pub(crate) use beside::{Beside, VirtualFile};
 pub use config::{FilesConfig, HardLinks, TeamConfig, WriteSafety};
 pub(crate) use index_queue::queued;
 pub use index_queue::{MemoryQueue, QueuedMemory};
-pub(crate) use locks::{Locks, absolute_pattern, check_count};
+pub(crate) use locks::{Locks, check_count};
 pub(crate) use prompt::Prompt;
 pub use prompt::{ContextSource, MergedContextFile};
 pub(crate) use roots::Places;
@@ -37,7 +37,7 @@ pub(crate) use who::Who;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tokio::sync::oneshot;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 use self::roots::Granting;
 use crate::clock::Clock;
@@ -55,7 +55,11 @@ pub(crate) struct Files {
     parts: Arc<Parts>,
     granting: Arc<Granting>,
     seen: Arc<Seen>,
+    writing: Arc<Semaphore>,
 }
+
+/// How many calls write at once on threads that may block: an eighth of what a usual async runtime has.
+const MOST_WRITING: usize = 64;
 
 /// What files are made of.
 pub(crate) struct Parts {
@@ -104,7 +108,16 @@ impl Files {
     /// `invalid_config` for a folder that is not there and an entry that denies nothing, by key.
     pub(crate) fn new(parts: Parts) -> Result<Files, Error> {
         let granting = Arc::new(Granting::new(&parts)?);
-        Ok(Files { parts: Arc::new(parts), granting, seen: Arc::default() })
+        let writing = Arc::new(Semaphore::new(MOST_WRITING));
+        Ok(Files { parts: Arc::new(parts), granting, seen: Arc::default(), writing })
+    }
+
+    /// Waits until one more call may write on a thread that may block. Whoever writes may have to wait for
+    /// others there, and must not keep those from such threads who only read. To be held by that thread:
+    /// it goes on when its call has ended.
+    pub(crate) async fn turn_to_write(&self) -> Option<OwnedSemaphorePermit> {
+        // Nobody closes it.
+        self.writing.clone().acquire_owned().await.ok()
     }
 
     /// Which versions of files were read by whom.
@@ -217,12 +230,24 @@ impl Files {
 }
 
 impl Reach {
-    /// Does work with the folders of the call, on a thread that may block.
-    pub(crate) async fn blocking<T: Send + 'static>(
+    /// The globs of a lock as absolute patterns, and what those of the workspace begin with.
+    ///
+    /// # Errors
+    /// Those of a glob that names nothing that can be locked.
+    pub(crate) async fn lock_patterns(
         self,
-        work: impl FnOnce(&Roots) -> Result<T, ToolError> + Send + 'static,
-    ) -> Result<T, ToolError> {
-        blocking(move || work(&self.roots)).await
+        globs: Vec<String>,
+    ) -> Result<(Vec<String>, String), ToolError> {
+        blocking(move || {
+            let stored = |at: &OnDisk| {
+                let (_, name) = self.virtual_name(at)?;
+                Some((PathBuf::from(name.path()), matches!(name, VirtualName::MemoryFolder(_))))
+            };
+            let absolute = |glob: &str| locks::absolute_pattern(&self.roots, glob, &stored);
+            let patterns = globs.iter().map(|glob| absolute(glob)).collect::<Result<_, _>>()?;
+            Ok((patterns, absolute("**")?.trim_end_matches("**").to_owned()))
+        })
+        .await
     }
 
     /// Where a path leads.

@@ -47,6 +47,7 @@ mod glob;
 mod globs;
 mod ignoring;
 mod line_diff;
+mod line_ends;
 mod list;
 pub(crate) mod local;
 mod lock;

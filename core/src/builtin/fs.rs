@@ -41,10 +41,14 @@ fn noted(text: String, note: Option<String>) -> String {
     }
 }
 
-/// A path as it stands in a line of a result: line ends and other control characters are written as in
+/// A path as it stands in a line of a result: line ends and what else is not seen are written as in
 /// JSON, so that a name can be taken over into arguments, and can be nothing but a name.
 fn one_line(path: &str) -> Cow<'_, str> {
-    if !path.contains(char::is_control) {
+    let is_odd = |character: char| {
+        let turns = matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        character.is_control() || turns || matches!(character, '\\' | '\u{2028}' | '\u{2029}')
+    };
+    if !path.contains(is_odd) {
         return path.into();
     }
     let mut text = String::with_capacity(path.len() + 8);
@@ -53,7 +57,8 @@ fn one_line(path: &str) -> Cow<'_, str> {
             '\n' => text.push_str("\\n"),
             '\r' => text.push_str("\\r"),
             '\t' => text.push_str("\\t"),
-            other if other.is_control() => {
+            '\\' => text.push_str("\\\\"),
+            other if is_odd(other) => {
                 // Writing to a string does not fail.
                 let _ = write!(text, "\\u{:04x}", u32::from(other));
             }

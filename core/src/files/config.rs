@@ -3,6 +3,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::virtual_name::{MEMORY_FILE, MEMORY_FOLDER};
+use crate::id::MAX_KEY_BYTES;
+use crate::limits::echo;
+use crate::workspace::folded_name;
+
 /// What file tools reach, and how they treat it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -65,6 +70,30 @@ const UNDELIVERED: [&str; 8] = [
 ];
 
 impl FilesConfig {
+    /// What the types alone cannot say: the key that is wrong, and why.
+    pub(crate) fn check(&self) -> Result<(), (String, String)> {
+        let names = &self.context_files;
+        let alike =
+            |one: &str, other: &str| folded_name(one).eq_ignore_ascii_case(&folded_name(other));
+        for (index, name) in names.iter().enumerate() {
+            let is_name = !name.trim().is_empty() && !matches!(name.as_str(), "." | "..");
+            let is_name = is_name && !name.contains(['/', '\0']) && name.len() <= MAX_KEY_BYTES;
+            let is_memory =
+                || [MEMORY_FOLDER, MEMORY_FILE].iter().any(|memory| alike(name, memory));
+            let why = if !is_name {
+                "is no name of a file at the workspace's root, such as `AGENTS.md`"
+            } else if self.memory && is_memory() {
+                "is what memory is called; leave it out, or switch `files.memory` off"
+            } else if names[..index].iter().any(|before| alike(name, before)) {
+                "is there twice: neither case nor accents tell names apart here"
+            } else {
+                continue;
+            };
+            return Err((format!("context_files[{index}]"), format!("`{}` {why}", echo(name))));
+        }
+        Ok(())
+    }
+
     /// True if the file is handed to the user where the model does not say.
     pub(crate) fn delivers(&self, path: &str) -> bool {
         let name = path.rsplit('/').next().unwrap_or(path).to_lowercase();

@@ -6,7 +6,7 @@
 //! holds at once. That takes a read of the store, little beside the sync that came before; a store in
 //! memory reads nothing until there has been a lock.
 
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,6 +14,7 @@ use jiff::Timestamp;
 use tokio::runtime::Handle;
 use tokio::time::timeout;
 
+use super::OnDisk;
 use super::who::Who;
 use crate::clock::Clock;
 use crate::error::Code;
@@ -154,13 +155,18 @@ impl Locks {
 }
 
 /// A pattern of the model as one of absolute paths without the first `/`. The folders that it
-/// begins with are followed through links, as they are when a file is written. One that is an
-/// existing folder stands for all that is in it.
+/// begins with are followed through links, as they are when a file is written; of what is kept in the
+/// store `stored` tells the one spelling, and whether it is a folder. One that is an existing folder
+/// stands for all that is in it.
 ///
 /// # Errors
 /// `access_denied` for one that leads outside of the workspace, `invalid_arguments` for one that
 /// names nothing.
-pub(crate) fn absolute_pattern(roots: &Roots, glob: &str) -> Result<String, ToolError> {
+pub(super) fn absolute_pattern(
+    roots: &Roots,
+    glob: &str,
+    stored: &dyn Fn(&OnDisk) -> Option<(PathBuf, bool)>,
+) -> Result<String, ToolError> {
     let invalid = |why: &str| {
         let text = format!("Nothing was locked: the glob `{glob}` {why}.");
         ToolError::new(Code::InvalidArguments, text)
@@ -178,14 +184,21 @@ pub(crate) fn absolute_pattern(roots: &Roots, glob: &str) -> Result<String, Tool
         empty if empty.is_empty() => ".".to_owned(),
         beginning => beginning,
     };
-    let (workspace, beginning) = roots.place(&beginning)?;
-    let place = workspace.real_root().join(workspace.target(&beginning)?);
+    let (workspace, path) = roots.place(&beginning)?;
+    let at = OnDisk { workspace, path };
+    let stored = stored(&at);
+    let OnDisk { workspace, path: beginning } = at;
+    let (target, is_stored_folder) = match stored {
+        Some(stored) => stored,
+        None => (workspace.target(&beginning)?, false),
+    };
+    let place = workspace.real_root().join(target);
     let mut pattern = escaped(&place).ok_or_else(|| invalid("has a name that is no text"))?;
     if rest.is_empty() {
         let is_folder = match workspace.standing(&beginning, 0) {
             Err(Error::IsFolder { .. }) => true,
             Err(error) if error.code() == Code::AccessDenied => return Err(error.into()),
-            _ => names_folder,
+            _ => names_folder || is_stored_folder,
         };
         if is_folder {
             pattern.push_str("/**");
@@ -246,7 +259,7 @@ mod tests {
         let workspace = Roots::new(root("ws"), vec![root("team")], Limits::default());
         let below = Roots::new(root("ws/src"), Vec::new(), Limits::default());
         let absolute = |roots: &Roots, glob: &str| {
-            let pattern = absolute_pattern(roots, glob).unwrap();
+            let pattern = absolute_pattern(roots, glob, &|_| None).unwrap();
             let base = base.to_str().unwrap().trim_start_matches('/');
             pattern.strip_prefix(base).unwrap().to_owned()
         };
@@ -262,7 +275,7 @@ mod tests {
         let in_team = base.join("team/*.md");
         assert_eq!(absolute(&workspace, in_team.to_str().unwrap()), "/team/*.md");
         for glob in ["../x", "/etc/*", "src/../../x/*", "*/../x", "/**"] {
-            assert!(absolute_pattern(&workspace, glob).is_err(), "{glob}");
+            assert!(absolute_pattern(&workspace, glob, &|_| None).is_err(), "{glob}");
         }
     }
 

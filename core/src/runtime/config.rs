@@ -198,9 +198,7 @@ impl Config {
         at_least("retention.artifacts_keep_mb", kept.artifacts_keep_mb.unwrap_or(128), 128)?;
         let older = kept.artifacts_older_than_ms;
         at_least("retention.artifacts_older_than_ms", older.unwrap_or(1), 1)?;
-        for (index, name) in self.files.context_files.iter().enumerate() {
-            check_context_file(index, name)?;
-        }
+        self.files.check().map_err(|(key, why)| invalid(&format!("files.{key}"), &why))?;
         for group in self.groups.keys() {
             crate::id::check_key(&format!("groups.{group}"), group)
                 .map_err(|error| Error::new(Code::InvalidConfig, error.message()))?;
@@ -229,17 +227,6 @@ impl Config {
         }
         Ok(())
     }
-}
-
-/// A name of `files.context_files` must be one of a file at the root itself.
-fn check_context_file(index: usize, name: &str) -> Result<(), Error> {
-    let is_name = !name.trim().is_empty() && !matches!(name, "." | "..");
-    if is_name && !name.contains(['/', '\0']) && name.len() <= crate::id::MAX_KEY_BYTES {
-        return Ok(());
-    }
-    let name = crate::limits::echo(name);
-    let why = format!("`{name}` is no name of a file at the workspace's root, such as `AGENTS.md`");
-    Err(invalid(&format!("files.context_files[{index}]"), &why))
 }
 
 /// The largest configuration file that is read, in bytes (16 MiB).

@@ -59,30 +59,43 @@ impl Attributes {
     /// # Errors
     /// Where the mode or the list cannot be given: others could use the file than before.
     pub(super) fn give(&self, file: &File) -> io::Result<()> {
-        let (owner, group) = self.owner;
-        let now = file.metadata()?;
-        if (now.uid(), now.gid()) != self.owner {
-            // Only the superuser may give files away; for others the new file is theirs, and of the group
-            // where they are in it.
-            if fchown(file, Some(owner), Some(group)).is_err() {
-                let _ = fchown(file, None, Some(group));
+        let is_kept = self.give_owner(file)?;
+        let list = self.extended.iter().find(|(name, _)| name == LIST.to_bytes());
+        let mut mode = self.mode & PERMISSIONS;
+        // The list before the mode, of which the group's part would be the group's without it.
+        if let Some((_, list)) = list {
+            let mut list = list.clone();
+            if !is_kept {
+                narrow(&mut list);
+            }
+            fsetxattr(file, LIST, &list, XattrFlags::empty())?;
+        } else {
+            if names(|into| flistxattr(file, into)).iter().any(|name| name == LIST.to_bytes()) {
+                fremovexattr(file, LIST)?;
+            }
+            if !is_kept {
+                mode &= !0o070 | (mode & 0o007) << 3;
             }
         }
         // After the owner, because a change of owner takes bits away.
-        file.set_permissions(Permissions::from_mode(self.mode & PERMISSIONS))?;
-        let has_list = self.extended.iter().any(|(name, _)| name == LIST.to_bytes());
-        if !has_list
-            && names(|into| flistxattr(file, into)).iter().any(|name| name == LIST.to_bytes())
-        {
-            fremovexattr(file, LIST)?;
-        }
-        for (name, value) in &self.extended {
-            let given = fsetxattr(file, OsStr::from_bytes(name), value, XattrFlags::empty());
-            if name == LIST.to_bytes() {
-                given?;
-            }
+        file.set_permissions(Permissions::from_mode(mode))?;
+        for (name, value) in self.extended.iter().filter(|(name, _)| name != LIST.to_bytes()) {
+            // What cannot be noted is lost.
+            let _ = fsetxattr(file, OsStr::from_bytes(name), value, XattrFlags::empty());
         }
         Ok(())
+    }
+
+    /// False if the file is of another group: who is in that one may do no more than anybody may.
+    fn give_owner(&self, file: &File) -> io::Result<bool> {
+        let (owner, group) = self.owner;
+        let now = file.metadata()?;
+        // Only the superuser may give files away; for others the new file is theirs, and of the group
+        // where they are in it.
+        Ok((now.uid(), now.gid()) == self.owner
+            || fchown(file, Some(owner), Some(group)).is_ok()
+            || now.gid() == group
+            || fchown(file, None, Some(group)).is_ok())
     }
 }
 
@@ -118,6 +131,21 @@ fn names(list: impl Fn(&mut [u8]) -> Result<usize, Errno>) -> Vec<Vec<u8>> {
     names.map(<[u8]>::to_vec).collect()
 }
 
+/// Lets the owning group on a list do no more than anybody may. Source: `posix_acl_xattr.h` of Linux.
+fn narrow(list: &mut [u8]) {
+    const HEAD: usize = 4;
+    const ENTRY: usize = 8;
+    const GROUP: u16 = 0x04;
+    const OTHERS: u16 = 0x20;
+    let tag = |entry: &[u8]| u16::from_le_bytes([entry[0], entry[1]]);
+    let Some((_, entries)) = list.split_at_mut_checked(HEAD) else { return };
+    let others = entries.chunks_exact(ENTRY).find(|entry| tag(entry) == OTHERS);
+    let others = others.map_or(0, |entry| entry[2]);
+    for entry in entries.chunks_exact_mut(ENTRY).filter(|entry| tag(entry) == GROUP) {
+        entry[2] &= others;
+    }
+}
+
 /// The most that the kernel gives of a value, or of all names.
 const MOST_BYTES: usize = 64 << 10;
 
@@ -147,6 +175,20 @@ mod tests {
             list.extend(id.to_le_bytes());
         }
         list
+    }
+
+    #[test]
+    fn where_the_group_is_another_one_it_may_do_no_more_than_anybody() {
+        let mut list = a_list();
+        // The owning group, the third on the list, may read and write.
+        let group = 4 + 2 * 8 + 2;
+        list[group] = 6;
+        let before = list.clone();
+        narrow(&mut list);
+        assert_eq!(list[group], 0);
+        list[group] = 6;
+        assert_eq!(list, before);
+        narrow(&mut []);
     }
 
     #[test]

@@ -6,6 +6,7 @@ use memchr::memmem;
 
 use super::change::{Body, Change, Changing, Standing};
 use super::edit_problem::{EditProblem, MAX_LINES_LISTED};
+use super::line_ends;
 use super::nearest::nearest;
 use super::read::check_text;
 use super::write::{MAX_FILE_BYTES, check_size};
@@ -217,6 +218,12 @@ fn find<'e>(
         }
         return Ok(Found { count, first, old, new });
     }
+    if let Some(found) = find_otherwise(content, edit)? {
+        return Ok(found);
+    }
+    if edit.old.contains('\u{fffd}') && std::str::from_utf8(content).is_err() {
+        return Err(EditProblem::Mark);
+    }
     Err(EditProblem::NoMatch { nearest: nearest(&show(content), &edit.old) })
 }
 
@@ -236,6 +243,29 @@ fn spellings<'e>(content: &[u8], edit: &'e Edit) -> Vec<(Cow<'e, str>, Cow<'e, s
         return vec![as_crlf];
     }
     vec![literal, as_crlf]
+}
+
+/// The place where the old text is but for its line ends, in a file that has both kinds. Not for every
+/// occurrence: they may be of several kinds.
+fn find_otherwise<'e>(content: &[u8], edit: &'e Edit) -> Result<Option<Found<'e>>, EditProblem> {
+    if edit.replace_all || edit.old.contains('\r') || edit.new.contains('\r') {
+        return Ok(None);
+    }
+    let spellings = line_ends::spellings(content, &edit.old, MAX_LINES_LISTED);
+    let places = spellings.iter().flat_map(|old| memmem::find_iter(content, old.as_bytes()));
+    let mut places: Vec<usize> = places.take(MAX_LINES_LISTED).collect();
+    places.sort_unstable();
+    match (spellings.as_slice(), places.as_slice()) {
+        ([], _) | (_, []) => Ok(None),
+        ([old], [first]) => {
+            let (old, new) = (old.to_string(), line_ends::ended_as(old, &edit.new));
+            Ok(Some(Found { count: 1, first: *first, old: old.into(), new: new.into() }))
+        }
+        (_, places) => {
+            let lines = places.iter().map(|at| line_of(content, *at)).collect();
+            Err(EditProblem::ManyMatches { count: places.len(), lines })
+        }
+    }
 }
 
 /// The line of a byte, counted from 1.

@@ -51,6 +51,12 @@ pub enum EditProblem {
         /// The place that looks most like it, if any does.
         nearest: Option<Nearest>,
     },
+    /// The old text has marks that the content has not, where bytes are no UTF-8.
+    #[error(
+        "the old text has U+FFFD in it, which stands for bytes that are no UTF-8; take text before or \
+         behind them"
+    )]
+    Mark,
     /// The old text occurs more than once.
     #[error(
         "the old text occurs {count} times (lines {}, counted from 1); add lines around it until \
@@ -72,7 +78,9 @@ impl EditProblem {
             EditProblem::EmptyOld | EditProblem::NoEdits | EditProblem::NoChange => {
                 Code::InvalidArguments
             }
-            EditProblem::NoMatch { .. } | EditProblem::ManyMatches { .. } => Code::Conflict,
+            EditProblem::NoMatch { .. } | EditProblem::Mark | EditProblem::ManyMatches { .. } => {
+                Code::Conflict
+            }
             EditProblem::TooLarge { .. } => Code::ToolFailed,
             EditProblem::InEdit { problem, .. } => problem.code(),
         }

@@ -304,9 +304,9 @@ fn what_to_do(media: Media) -> String {
         Some(tool) => {
             format!("not text; a tool for that kind reads it, such as `{tool}` where you have it")
         }
-        None if media == Media::Utf16 => {
-            "and only UTF-8 is taken; convert it first, as with `iconv -f UTF-16 -t UTF-8`"
-                .to_owned()
+        None if media.is_text() => {
+            let from = if media == Media::Utf16 { "UTF-16" } else { "UTF-32" };
+            format!("and only UTF-8 is taken; convert it first, as with `iconv -f {from} -t UTF-8`")
         }
         None => "not text; it cannot be read or edited as text".to_owned(),
     }

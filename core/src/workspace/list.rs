@@ -86,18 +86,19 @@ impl Workspace {
     ///
     /// [`Error::NotFound`] with names that look alike, [`Error::NotAFolder`], and the refusals.
     pub fn list(&self, path: &RelativePath, options: &ListOptions) -> Result<Listing, Error> {
-        self.list_over(path, options, &Overlay::default())
+        self.list_over(path, options, &Overlay::default(), &|| false)
     }
 
-    /// As [`Workspace::list`], with what the overlay has.
+    /// As [`Workspace::list`], with what the overlay has. Ends early once it `is_stopped`.
     pub(crate) fn list_over(
         &self,
         path: &RelativePath,
         options: &ListOptions,
         overlay: &Overlay,
+        is_stopped: &dyn Fn() -> bool,
     ) -> Result<Listing, Error> {
         let start = self.start(path, options.unfiltered, overlay)?;
-        let mut lister = Lister::new(self, options, overlay, start.path.len());
+        let mut lister = Lister::new(self, options, (overlay, is_stopped), start.path.len());
         let (opened, level) = match start.opened {
             Some(opened) => (Some(opened.folder), opened.level),
             None => (None, None),
@@ -250,7 +251,7 @@ mod tests {
         let listed = |path: &str, depth| {
             let options = ListOptions { depth, ..ListOptions::default() };
             let path = workspace.relative(path).unwrap();
-            let listing = workspace.list_over(&path, &options, &overlay).unwrap();
+            let listing = workspace.list_over(&path, &options, &overlay, &|| false).unwrap();
             let shown = listing.entries.iter().map(|e| format!("{}:{}", e.path, e.bytes));
             shown.collect::<Vec<_>>().join(" ")
         };
@@ -259,7 +260,8 @@ mod tests {
         assert_eq!(listed(".", 3), all);
         assert_eq!(listed("memory", 2), "old:0 old/plan.md:9");
         let gone = workspace.relative("b/deep").unwrap();
-        let gone = workspace.list_over(&gone, &ListOptions::default(), &overlay).unwrap_err();
+        let gone =
+            workspace.list_over(&gone, &ListOptions::default(), &overlay, &|| false).unwrap_err();
         assert_eq!(gone.code(), Code::NotFound);
     }
 

@@ -26,8 +26,10 @@ pub enum Media {
     Archive,
     /// A program or library.
     Program,
-    /// Text in another encoding than UTF-8, with two bytes or four for each character.
+    /// Text in UTF-16.
     Utf16,
+    /// Text in UTF-32.
+    Utf32,
     /// Bytes of some other kind.
     Binary,
 }
@@ -40,8 +42,13 @@ impl Media {
             Media::Audio => Some("read_audio"),
             Media::Video => Some("read_video"),
             Media::Document => Some("read_document"),
-            Media::Archive | Media::Program | Media::Utf16 | Media::Binary => None,
+            Media::Archive | Media::Program | Media::Utf16 | Media::Utf32 | Media::Binary => None,
         }
+    }
+
+    /// True for text that is not in UTF-8.
+    pub(super) fn is_text(self) -> bool {
+        matches!(self, Media::Utf16 | Media::Utf32)
     }
 
     /// What the extension of a path says, whatever its case. `None` if it may be text.
@@ -107,6 +114,7 @@ impl fmt::Display for Media {
             Media::Archive => "an archive",
             Media::Program => "a program or library",
             Media::Utf16 => "text in UTF-16",
+            Media::Utf32 => "text in UTF-32",
             Media::Binary => "a binary file",
         })
     }
@@ -135,7 +143,7 @@ mod tests {
 
     #[test]
     fn what_begins_like_a_file_of_some_kind_is_one_whatever_its_name() {
-        let cases: [(&[u8], Media); 26] = [
+        let cases: [(&[u8], Media); 28] = [
             (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", Media::Image),
             (b"\xff\xd8\xff\xe0\0\x10JFIF", Media::Image),
             (b"GIF89a\x01\0\x01\0", Media::Image),
@@ -162,6 +170,8 @@ mod tests {
             (b"\0asm\x01\0\0\0", Media::Program),
             (b"\xff\xfeh\0i\0", Media::Utf16),
             (b"\xfe\xff\x4e\x2d", Media::Utf16),
+            (b"\xff\xfe\0\0h\0\0\0", Media::Utf32),
+            (b"\0\0\xfe\xff\0\0\0h", Media::Utf32),
         ];
         for (start, media) in cases {
             assert_eq!(Media::of_content(start), Some(media), "{start:?}");

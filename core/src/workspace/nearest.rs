@@ -52,7 +52,12 @@ pub(super) fn nearest(content: &[u8], wanted: &str) -> Option<Nearest> {
         lines[start..].iter().take(wanted.len()).map(|line| shown(line)).collect();
     let wanted: Vec<String> = wanted.iter().map(|line| shown(line.as_bytes())).collect();
     let (wanted, text) = (wanted.join("\n"), there.join("\n"));
-    let diff = line_diff(&wanted, &text, usize::MAX);
+    let mut diff = line_diff(&wanted, &text, usize::MAX);
+    if diff.is_empty() {
+        diff =
+            " (the same but for line ends, or for what is behind the characters that are compared)"
+                .into();
+    }
     Some(Nearest { line: start + 1, text, diff })
 }
 

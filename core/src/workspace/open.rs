@@ -137,6 +137,8 @@ impl Workspace {
         };
         let opened = match self.open_plain(folder, OFlags::RDONLY | OFlags::DIRECTORY) {
             Err(Errno::NOENT) if make => make_folders(self.dir().as_fd(), folder),
+            // It may be written all the same.
+            Err(Errno::ACCESS) => self.open_plain(folder, OFlags::PATH | OFlags::DIRECTORY),
             opened => opened,
         };
         opened.map(|opened| Dir::from_std_file(opened.into()))

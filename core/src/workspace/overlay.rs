@@ -63,6 +63,11 @@ impl Overlay {
         self.files.iter().filter(move |file| file.path.as_bytes().starts_with(folder))
     }
 
+    /// True if it has a file there; the path is from the root.
+    pub(super) fn has(&self, path: &Path) -> bool {
+        self.files.iter().any(|file| Path::new(&file.path) == path)
+    }
+
     /// True if a file of the overlay is below the folder, whose path from the root is empty or ends
     /// with a slash.
     pub(super) fn reaches_into(&self, folder: &str) -> bool {

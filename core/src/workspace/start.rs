@@ -43,6 +43,9 @@ impl Workspace {
         }
         let is_overlaid = std::str::from_utf8(&prefix).is_ok_and(|at| overlay.reaches_into(at));
         if overlay.shadows(&place) {
+            if overlay.has(&place) {
+                return Err(Error::NotAFolder { path: path.to_string() });
+            }
             if !is_overlaid {
                 return Err(Error::NotFound { path: path.to_string(), similar: Vec::new() });
             }

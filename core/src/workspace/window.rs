@@ -42,8 +42,8 @@ pub struct ReadText {
     /// How many lines the whole text has, or how many were counted. A line end at the very end begins
     /// no further line.
     pub total_lines: usize,
-    /// True if there are more lines: they are counted up to 32 MiB behind a page.
-    pub has_more_lines: bool,
+    /// True if there may be more lines: they are counted up to 32 MiB behind a page.
+    pub may_be_more: bool,
     /// Where to go on; `None` if the end was reached.
     pub next: Option<Position>,
     /// True if bytes of the page were no UTF-8 and are shown as U+FFFD.
@@ -80,7 +80,7 @@ pub fn window(
             return Ok(page.finish());
         }
         if behind > COUNTED_BYTES && range.limit != Some(0) {
-            return Ok(ReadText { has_more_lines: true, ..page.finish() });
+            return Ok(ReadText { may_be_more: true, ..page.finish() });
         }
         page.take(block);
         let taken = block.len();
@@ -266,7 +266,7 @@ impl Page {
             first_line: self.range.offset,
             lines_shown: self.whole_lines + usize::from(ends_shown || self.cut),
             total_lines,
-            has_more_lines: false,
+            may_be_more: false,
             next: self.closed.filter(|next| next.offset < total_lines),
             lossy: self.lossy,
         }
@@ -387,13 +387,13 @@ mod tests {
         let range = ReadRange { limit: Some(1), ..ReadRange::default() };
         let read = |text| window(BufReader::with_capacity(4096, text), range, 10).unwrap();
         let page = read(&text[..]);
-        assert!(page.has_more_lines && page.total_lines > COUNTED_BYTES, "{}", page.total_lines);
+        assert!(page.may_be_more && page.total_lines > COUNTED_BYTES, "{}", page.total_lines);
         assert_eq!(page.next, Some(Position { offset: 1, column: 0 }));
         let page = read(&text[..COUNTED_BYTES]);
-        assert_eq!((page.has_more_lines, page.total_lines), (false, COUNTED_BYTES));
+        assert_eq!((page.may_be_more, page.total_lines), (false, COUNTED_BYTES));
         let range = ReadRange { offset: COUNTED_BYTES + 5, ..range };
         let page = window(BufReader::with_capacity(4096, &text[..]), range, 10).unwrap();
-        assert_eq!((page.text.as_str(), page.has_more_lines), ("\n", false));
+        assert_eq!((page.text.as_str(), page.may_be_more), ("\n", false));
     }
 
     #[test]

@@ -88,7 +88,14 @@ impl Workspace {
     ) -> Result<Written, E> {
         let bytes = content.len() as u64;
         let wait = Wait::begin();
-        let place = self.place(path, true)?;
+        let mut made = Vec::new();
+        let place = match self.place(path, false) {
+            Err(Error::NotFound { .. }) => {
+                made = self.missing_folders(&self.target(path)?);
+                self.place(path, true)?
+            }
+            place => place?,
+        };
         let append = || -> Result<bool, E> {
             let lock = FolderLock::take(path, &place.dir, wait)?;
             let there = place.dir.symlink_metadata(&place.name).map_or(0, |there| there.len());
@@ -98,8 +105,12 @@ impl Workspace {
             drop((lock, shared));
             Ok(created)
         };
-        let created = while_locked(path, &place, wait, append)??;
-        Ok(Written { bytes, created })
+        let created = while_locked(path, &place, wait, append).map_err(E::from).flatten();
+        if created.is_err() {
+            // What is refused leaves no folders behind.
+            self.remove_empty(&made);
+        }
+        Ok(Written { bytes, created: created? })
     }
 
     /// An error if so many bytes are too many to write at once.
@@ -189,7 +200,7 @@ fn check_encoding(path: &RelativePath, place: &Place) -> Result<(), Error> {
     let Ok(file) = place.open_file(path) else { return Ok(()) };
     let read = file.take(start.len() as u64).read(&mut start).unwrap_or_default();
     match Media::of_content(&start[..read]) {
-        Some(media @ Media::Utf16) => Err(Error::Binary { path: path.to_string(), media }),
+        Some(media) if media.is_text() => Err(Error::Binary { path: path.to_string(), media }),
         _ => Ok(()),
     }
 }

@@ -492,6 +492,34 @@ async fn a_call_whose_time_is_over_writes_nothing_later() {
 }
 
 #[tokio::test]
+async fn many_who_wait_to_write_keep_nobody_from_reading() {
+    let house = House::new(json!({})).await;
+    let root = house.folder.path();
+    fs::create_dir(root.join("held")).unwrap();
+    fs::write(root.join("a.txt"), "one\n").unwrap();
+    let lock = locked(&root.join("held"));
+    // More than the threads that may block.
+    let writes = (0..600).map(|n| {
+        let rt = house.rt.clone();
+        let args = json!({ "path": format!("held/{n}"), "content": "new\n" });
+        tokio::spawn(async move {
+            let cx = CallContext::new().session(format!("s{n}"));
+            rt.call(&cx, "write_file", args).await.unwrap()
+        })
+    });
+    let writes: Vec<_> = writes.collect();
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    let cx = CallContext::new().session("reader").timeout_ms(5_000);
+    let page = house.rt.call(&cx, "read_file", json!({ "path": "a.txt" })).await.unwrap();
+    assert_eq!((page.code, page.for_llm.as_str()), (None, "one\n"));
+    drop(lock);
+    for write in writes {
+        let write = write.await.unwrap();
+        assert!(!write.is_error, "{}", write.for_llm);
+    }
+}
+
+#[tokio::test]
 async fn a_patch_takes_nothing_away_behind_a_link() {
     let house = House::new(json!({})).await;
     let root = house.folder.path();

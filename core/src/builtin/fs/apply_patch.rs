@@ -66,7 +66,12 @@ async fn patch(deps: &Deps, text: &str, cx: &CallContext) -> Result<ToolResult, 
         targets.push(Target { at, to, action: file.action });
     }
     let writer = Writer::new("apply_patch", deps, cx);
-    let done = tokio::task::spawn_blocking(move || Patcher::new(&writer).apply(targets)).await;
+    let turn = deps.files.turn_to_write().await;
+    let work = move || {
+        let _turn = turn;
+        Patcher::new(&writer).apply(targets)
+    };
+    let done = tokio::task::spawn_blocking(work).await;
     let done =
         done.unwrap_or_else(|error| Err(ToolError::failed(format!("File work failed: {error}."))))?;
     Ok(told(&done))

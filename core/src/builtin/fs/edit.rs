@@ -96,7 +96,9 @@ pub(in crate::builtin) fn tool(deps: &Deps) -> impl Tool {
             let path = args.path.clone();
             let edits = args.edits()?;
             let writer = Writer::new("edit", &deps, &cx);
+            let turn = deps.files.turn_to_write().await;
             let work = move |workspace: &_, path: &_, edits: Vec<Edit>| {
+                let _turn = turn;
                 writer.edit(workspace, path, &edits)
             };
             let (done, note) = match deps.files.on_disk((&cx, &path), edits, work).await? {

@@ -85,28 +85,35 @@ async fn list(deps: &Deps, args: Args, cx: &CallContext) -> Result<ToolResult, T
         exclude: Globs::excluding(&args.exclude).map_err(bad_exclude)?,
         unfiltered: Unfiltered { hidden: args.hidden, ignored: args.ignored },
     };
-    let (after, depth) = (args.after, args.depth);
+    let (after, depth, excludes) = (args.after, args.depth, !args.exclude.is_empty());
     let (folder, beside) = looked_through(deps, cx, args.path).await?;
     let overlay = beside.overlay();
     if let Some(note) = beside.nothing {
         return Ok(ToolResult::silent(note));
     }
+    let cancellation = cx.cancellation().clone();
     let listed = move |workspace: &Workspace, path: &RelativePath| {
-        workspace.list_over(path, &options, &overlay)
+        workspace.list_over(path, &options, &overlay, &|| cancellation.is_cancelled())
     };
     let listing = folder.blocking(listed).await?;
     let structured = Some(data(&listing));
-    Ok(ToolResult { structured, ..ToolResult::silent(told(&listing, after.as_deref(), depth)) })
+    Ok(ToolResult {
+        structured,
+        ..ToolResult::silent(told(&listing, after.as_deref(), depth, excludes))
+    })
 }
 
 fn bad_exclude(bad: BadGlob) -> ToolError {
     ToolError::new(Code::InvalidArguments, format!("Argument `exclude`: {bad}."))
 }
 
-fn told(listing: &Listing, after: Option<&str>, depth: usize) -> String {
+fn told(listing: &Listing, after: Option<&str>, depth: usize, excludes: bool) -> String {
     if listing.entries.is_empty() {
         return match after {
             Some(after) => format!("[Nothing comes after \"{after}\"]"),
+            None if excludes => {
+                "[Nothing is left of the folder; `exclude` may leave it out]".into()
+            }
             None => "[The folder is empty]".into(),
         };
     }

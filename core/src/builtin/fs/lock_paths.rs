@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::builtin::Deps;
-use crate::files::{Locks, absolute_pattern, check_count};
+use crate::files::{Locks, check_count};
 use crate::kind::Capability;
 use crate::store::{PathClaim, PathLock};
 use crate::tool::{CallContext, Tool, ToolError, ToolResult, tool_fn};
@@ -44,7 +44,8 @@ pub(in crate::builtin) fn tool(deps: &Deps) -> impl Tool {
 
 async fn lock(deps: &Deps, args: Args, cx: &CallContext) -> Result<ToolResult, ToolError> {
     check_count(args.globs.len())?;
-    let (patterns, root) = patterns(deps, cx, args.globs.clone()).await?;
+    let reach = deps.files.reach(cx).await?;
+    let (patterns, root) = reach.lock_patterns(args.globs.clone()).await?;
     let locks = deps.files.locks(cx);
     let claim = locks.take(patterns.clone(), args.ttl_ms.min(MOST_TTL_MS)).await;
     // The store quotes a pattern as it knows it, and the model knows nothing of the root.
@@ -62,23 +63,6 @@ async fn lock(deps: &Deps, args: Args, cx: &CallContext) -> Result<ToolResult, T
             Err(locks.in_the_way(asked, &conflict))
         }
     }
-}
-
-/// The globs as absolute patterns, and what those of the workspace begin with.
-async fn patterns(
-    deps: &Deps,
-    cx: &CallContext,
-    globs: Vec<String>,
-) -> Result<(Vec<String>, String), ToolError> {
-    let reach = deps.files.reach(cx).await?;
-    reach
-        .blocking(move |roots| {
-            let patterns = globs.iter().map(|glob| absolute_pattern(roots, glob));
-            let patterns = patterns.collect::<Result<Vec<_>, _>>()?;
-            let all = absolute_pattern(roots, "**")?;
-            Ok((patterns, all.trim_end_matches("**").to_owned()))
-        })
-        .await
 }
 
 fn taken(locks: &Locks, globs: &[String], lock: &PathLock) -> ToolResult {

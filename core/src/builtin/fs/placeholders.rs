@@ -23,6 +23,23 @@ use crate::workspace::{
     edit_once, misfit,
 };
 
+/// The mark that stands where bytes are no UTF-8.
+const MARK: &str = "\u{fffd}";
+
+/// Refuses a text with marks for a file that has such bytes and no mark: they would be lost.
+fn check_no_bytes_lost(path: &RelativePath, there: &[u8], text: &[u8]) -> Result<(), ToolError> {
+    let has_mark = |text: &[u8]| memmem::find(text, MARK.as_bytes()).is_some();
+    if !has_mark(text) || has_mark(there) || std::str::from_utf8(there).is_ok() {
+        return Ok(());
+    }
+    let text = format!(
+        "`{path}` is unchanged: it has bytes that are no UTF-8 and were shown as `{MARK}`, and to write \
+         that mark would lose them. Change the text beside them with `edit`, or convert the file first, \
+         as with `iconv`."
+    );
+    Err(ToolError::new(Code::Conflict, text))
+}
+
 /// What edits have made of a text.
 #[derive(Default)]
 pub(super) struct EditedText {
@@ -131,6 +148,7 @@ impl Writer {
             };
             let (bytes, created) = (text.len() as u64, standing.is_missing());
             let unchanged = standing.content() == Some(&*text);
+            check_no_bytes_lost(path, there, &text)?;
             let note = match unchanged {
                 true => None,
                 false => self.guard.check(workspace, path, standing)?,

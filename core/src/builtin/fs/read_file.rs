@@ -282,7 +282,7 @@ impl Counting {
 /// The page with a closing note, where there is something to note.
 fn told(page: &ReadText, range: ReadRange, counting: Counting) -> String {
     let total = page.total_lines;
-    let all = if page.has_more_lines { format!("more than {total}") } else { total.to_string() };
+    let all = if page.may_be_more { format!("at least {total}") } else { total.to_string() };
     if total == 0 {
         return "[The file is empty]".into();
     }

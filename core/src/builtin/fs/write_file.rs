@@ -38,7 +38,9 @@ pub(in crate::builtin) fn tool(deps: &Deps) -> impl Tool {
             let mode = if args.append { WriteMode::Append } else { WriteMode::Replace };
             let path = args.path.clone();
             let writer = Writer::new("write_file", &deps, &cx);
+            let turn = deps.files.turn_to_write().await;
             let work = move |workspace: &_, path: &_, content: String| {
+                let _turn = turn;
                 let (wrote, spent) = writer.write(workspace, path, &content, mode)?;
                 Ok((wrote, spent.and(content)))
             };

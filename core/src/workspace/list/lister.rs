@@ -19,6 +19,8 @@ pub(super) struct Lister<'l> {
     workspace: &'l Workspace,
     options: &'l ListOptions,
     overlay: &'l Overlay,
+    /// Tells that nobody waits for the listing any more.
+    is_stopped: &'l dyn Fn() -> bool,
     /// How much of a path from the root is that of the listed folder.
     skipped: usize,
     buffer: Buffer,
@@ -47,11 +49,11 @@ impl<'l> Lister<'l> {
     pub(super) fn new(
         workspace: &'l Workspace,
         options: &'l ListOptions,
-        overlay: &'l Overlay,
+        (overlay, is_stopped): (&'l Overlay, &'l dyn Fn() -> bool),
         skipped: usize,
     ) -> Lister<'l> {
         let listing = Listing { entries: Vec::new(), more: false };
-        Lister { workspace, options, overlay, skipped, buffer: Buffer::new(), listing }
+        Lister { workspace, options, overlay, is_stopped, skipped, buffer: Buffer::new(), listing }
     }
 
     /// Adds what is in a folder and comes after `after`, a path from that folder.
@@ -66,6 +68,9 @@ impl<'l> Lister<'l> {
             Some(None) => (after, None),
             None => (None, None),
         };
+        if (self.is_stopped)() {
+            return Ok(());
+        }
         let (names, level) = self.first_names(folder, from)?;
         for ((name, _), found) in names {
             // The last one of the page before, or a folder above that.
@@ -168,7 +173,7 @@ impl<'l> Lister<'l> {
                         first.put(shown, name.to_bytes(), Found::Disk(name.to_owned(), kind));
                     }
                 }
-                true
+                !(self.is_stopped)()
             })?;
         }
         if let Ok(path) = std::str::from_utf8(&folder.path) {

@@ -5,7 +5,7 @@ use memchr::memmem;
 use super::Media;
 
 /// What begins so that no text does.
-const OF_NO_TEXT: [(&[u8], Media); 16] = [
+const OF_NO_TEXT: [(&[u8], Media); 17] = [
     (b"\x89PNG\r\n\x1a\n", Media::Image),
     (b"\xff\xd8\xff", Media::Image),
     (b"\x1a\x45\xdf\xa3", Media::Video),
@@ -20,12 +20,13 @@ const OF_NO_TEXT: [(&[u8], Media); 16] = [
     (b"\x28\xb5\x2f\xfd", Media::Archive),
     (b"\x7fELF", Media::Program),
     (b"\xcf\xfa\xed\xfe", Media::Program),
+    (b"\xff\xfe\0\0", Media::Utf32),
     (b"\xff\xfe", Media::Utf16),
     (b"\xfe\xff", Media::Utf16),
 ];
 
 /// What a text may begin with as well.
-const OF_ANY: [(&[u8], Media); 16] = [
+const OF_ANY: [(&[u8], Media); 17] = [
     (b"GIF87a", Media::Image),
     (b"GIF89a", Media::Image),
     (b"BM", Media::Image),
@@ -40,6 +41,7 @@ const OF_ANY: [(&[u8], Media); 16] = [
     (b"\xff\xf3", Media::Audio),
     (b"\xff\xf2", Media::Audio),
     (b"MZ", Media::Program),
+    (b"\0\0\xfe\xff", Media::Utf32),
     (b"\0asm", Media::Program),
     (b"\xca\xfe\xba\xbe", Media::Program),
 ];

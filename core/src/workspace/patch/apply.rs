@@ -11,11 +11,15 @@ use memchr::memmem;
 
 use super::hunk::Hunk;
 use crate::error::Code;
+use crate::workspace::line_ends;
 use crate::workspace::media::UTF8_MARK;
 use crate::workspace::nearest::{Nearest, nearest};
 
 /// How many line numbers an error lists.
 const MAX_LISTED: usize = 10;
+
+/// How many ways to end its lines are tried for a hunk in a file with both kinds.
+const MAX_SPELLINGS: usize = 16;
 
 /// Why a hunk does not fit a file.
 #[derive(Clone, Debug, PartialEq)]
@@ -216,7 +220,13 @@ impl<'c> File<'c> {
         let crlf = |text: &str| Cow::from(text.replace('\n', "\r\n"));
         let as_crlf = (crlf(&hunk.old), crlf(&hunk.new));
         match self.ends {
-            Ends::Mixed => vec![literal, as_crlf],
+            Ends::Mixed => {
+                let rest = line_ends::spellings(&self.content[self.at..], &hunk.old, MAX_SPELLINGS);
+                let rest = rest.into_iter().map(|old| {
+                    (Cow::from(old.to_owned()), Cow::from(line_ends::ended_as(old, &hunk.new)))
+                });
+                [literal, as_crlf].into_iter().chain(rest).collect()
+            }
             Ends::Lf | Ends::Crlf => vec![as_crlf],
         }
     }

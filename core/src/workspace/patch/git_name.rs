@@ -1,5 +1,31 @@
 //! The names of files in a unified diff.
 
+use jiff::Timestamp;
+use jiff::fmt::strtime;
+
+/// What git puts in front of the names of a file. Source: `diff.mnemonicPrefix` in git-config(1); `git diff
+/// -R` has them the other way round.
+pub(super) const PREFIXES: [(&str, &str); 10] = [
+    ("a/", "b/"),
+    ("b/", "a/"),
+    ("i/", "w/"),
+    ("w/", "i/"),
+    ("c/", "i/"),
+    ("i/", "c/"),
+    ("c/", "w/"),
+    ("w/", "c/"),
+    ("o/", "w/"),
+    ("w/", "o/"),
+];
+
+/// True for a `---` or `+++` line with the time that `diff -N` gives to a file that is not there: the epoch,
+/// in whichever zone. Source: diff(1) of GNU diffutils, and what patch(1) makes of it.
+pub(super) fn is_of_no_time(line: &str) -> bool {
+    let Some((_, time)) = line.trim_end().rsplit_once('\t') else { return false };
+    let parsed = strtime::parse("%Y-%m-%d %H:%M:%S%.f %z", time);
+    parsed.and_then(|time| time.to_timestamp()).is_ok_and(|time| time == Timestamp::UNIX_EPOCH)
+}
+
 /// The name in a `---` or `+++` line, without what git puts in front of it. None for `/dev/null`.
 pub(super) fn name(text: &str, prefix: Option<&str>) -> Option<String> {
     let name = unquoted(text);
@@ -55,8 +81,12 @@ pub(super) fn same_name(text: &str) -> Option<String> {
         return None;
     }
     let (old, new) = (&text[..middle], &text[middle + 1..]);
-    let (old, new) = (name(old, Some("a/"))?, name(new, Some("b/"))?);
-    (old == new).then_some(new)
+    PREFIXES.iter().find_map(|(before, behind)| {
+        let has = |text: &str, prefix: &str| unquoted(text).starts_with(prefix);
+        let (before, behind) = (Some(*before).filter(|prefix| has(old, prefix))?, *behind);
+        let (old, new) = (name(old, Some(before))?, name(new, Some(behind))?);
+        (old == new).then_some(new)
+    })
 }
 
 #[cfg(test)]
@@ -76,6 +106,24 @@ mod tests {
     fn the_head_of_a_git_diff_names_the_file_where_nothing_else_does() {
         assert_eq!(same_name("a/x y b/x y").unwrap(), "x y");
         assert_eq!(same_name("\"a/\\303\\244\" \"b/\\303\\244\"").unwrap(), "ä");
+        assert_eq!(same_name("b/x a/x").unwrap(), "x");
+        assert_eq!(same_name("i/x w/x").unwrap(), "x");
         assert_eq!(same_name("a/x b/y"), None);
+    }
+
+    #[test]
+    fn a_file_that_is_not_there_has_the_time_of_the_epoch() {
+        for time in [
+            "1970-01-01 00:00:00.000000000 +0000",
+            "1969-12-31 19:00:00.000000000 -0500",
+            "1970-01-01 01:00:00 +0100",
+        ] {
+            assert!(is_of_no_time(&format!("+++ b/x\t{time}")), "{time}");
+        }
+        for time in
+            ["2026-11-27 08:00:00.000000000 +0000", "1970-01-01 00:00:00.000000001 +0000", ""]
+        {
+            assert!(!is_of_no_time(&format!("+++ b/x\t{time}")), "{time}");
+        }
     }
 }

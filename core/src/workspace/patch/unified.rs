@@ -4,7 +4,7 @@
 //! model often are, the first characters of the lines decide; but a patch that ends before its counts
 //! do may have been cut off, and is refused.
 
-use super::git_name::{name, same_name, unquoted};
+use super::git_name::{PREFIXES, is_of_no_time, name, same_name, unquoted};
 use super::hunk::{Body, Hunk, Lines, Mark, marked, ranges};
 use super::v4a::anchor;
 use super::{Action, FilePatch, Malformed};
@@ -14,6 +14,9 @@ use super::{Action, FilePatch, Malformed};
 struct Section {
     /// The names in `---` and `+++`; none for `/dev/null`.
     names: Option<(Option<String>, Option<String>)>,
+    /// Which of them `diff -N` says that there was not, by their time.
+    gone: (bool, bool),
+    is_git: bool,
     /// The name in `diff --git`.
     head: Option<String>,
     renamed: (Option<String>, Option<String>),
@@ -28,12 +31,14 @@ pub(super) fn parse(mut lines: Lines<'_>) -> Result<Vec<FilePatch>, Malformed> {
     while let Some(line) = lines.next() {
         if let Some(names) = line.strip_prefix("diff --git ") {
             files.extend(finished(section.take(), &lines)?);
-            section = Some(Section { head: same_name(names), ..Section::default() });
+            section = Some(Section { head: same_name(names), is_git: true, ..Section::default() });
         } else if is_names(line, lines.peek()) {
             let in_git = section.take_if(|section: &mut Section| section.names.is_none());
             files.extend(finished(section.take(), &lines)?);
             let mut new = in_git.unwrap_or_default();
-            new.names = Some(names(line, lines.next().unwrap_or_default()));
+            let behind = lines.next().unwrap_or_default();
+            new.names = Some(names(line, behind, new.is_git));
+            new.gone = (is_of_no_time(line), is_of_no_time(behind));
             section = Some(new);
         } else if line.starts_with("@@") {
             let Some(section) = &mut section else {
@@ -54,11 +59,14 @@ fn is_names(line: &str, next: Option<&str>) -> bool {
     line.starts_with("--- ") && next.is_some_and(|next| next.starts_with("+++ "))
 }
 
-fn names(old: &str, new: &str) -> (Option<String>, Option<String>) {
+fn names(old: &str, new: &str, is_git: bool) -> (Option<String>, Option<String>) {
     let (old, new) = (&old[4..], new.get(4..).unwrap_or_default());
     let has = |text: &str, prefix| text == "/dev/null" || unquoted(text).starts_with(prefix);
-    let git = has(old, "a/") && has(new, "b/");
-    (name(old, git.then_some("a/")), name(new, git.then_some("b/")))
+    // Without git the first pair alone is so usual that it is no folder.
+    let known = if is_git { &PREFIXES[..] } else { &PREFIXES[..1] };
+    let pair = known.iter().find(|(before, behind)| has(old, before) && has(new, behind));
+    let (before, behind) = pair.copied().unzip();
+    (name(old, before), name(new, behind))
 }
 
 /// What git says of a file between its first line and its hunks. Anything else there is a text that
@@ -82,7 +90,7 @@ fn extended(section: &mut Section, line: &str, lines: &Lines<'_>) -> Result<(), 
 
 fn finished(section: Option<Section>, lines: &Lines<'_>) -> Result<Option<FilePatch>, Malformed> {
     let Some(section) = section else { return Ok(None) };
-    let Section { names, head, renamed, added, deleted, hunks } = section;
+    let Section { names, gone, head, renamed, added, deleted, hunks, .. } = section;
     let path = || {
         head.clone().ok_or_else(|| {
             lines.malformed("the file above names no path; write `--- a/path` and `+++ b/path`")
@@ -97,6 +105,9 @@ fn finished(section: Option<Section>, lines: &Lines<'_>) -> Result<Option<FilePa
             _ => (Some(path()?), Some(path()?)),
         },
     };
+    let is_all = |side: fn(&Hunk) -> &str| hunks.iter().all(|hunk| side(hunk).is_empty());
+    let old = old.filter(|_| !(gone.0 && is_all(|hunk| &hunk.old)));
+    let new = new.filter(|_| !(gone.1 && is_all(|hunk| &hunk.new)));
     let file = match (renamed, old, new) {
         ((Some(path), Some(to)), _, _) => {
             FilePatch { path, action: Action::Update { hunks, to: Some(to) } }
