@@ -177,6 +177,8 @@ def test_ctrl_c_ends_a_wait_and_loses_nothing(script: Script) -> None:
     done = script(
         """
 import os, signal, threading, toolkeep
+# A shell that starts tests in the background has them ignore Ctrl-C.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 rt = toolkeep.Runtime()
 stream = rt.events.follow()
 threading.Timer(0.3, os.kill, [os.getpid(), signal.SIGINT]).start()

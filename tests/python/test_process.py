@@ -18,6 +18,8 @@ from toolkeep import Runtime
 TOOLS = """
 import asyncio, contextvars, os, signal, sys, threading, time
 import toolkeep
+# A shell that starts tests in the background has them ignore Ctrl-C.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 rt = toolkeep.Runtime()
 
 @rt.tool
