@@ -331,6 +331,8 @@ async fn blocking_then_drop<T: Send + 'static>(
             .map_or_else(|error| (Err(error), Spent::default()), |(done, spent)| (Ok(done), spent));
         // Who waited for it may be gone.
         let _ = tell.send(answer);
+        // Whoever was woken may be next in line for this processor, and would have to wait.
+        std::thread::yield_now();
         drop(spent);
     });
     match told.await {

@@ -9,8 +9,10 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, fchown};
 use std::path::{Path, PathBuf};
 
 use cap_std::fs::{Metadata, MetadataExt as _};
-use rustix::buffer::spare_capacity;
-use rustix::fs::{XattrFlags, flistxattr, fremovexattr, fsetxattr, lgetxattr, llistxattr};
+use rustix::buffer::{SpareCapacity, spare_capacity};
+use rustix::fs::{
+    XattrFlags, fgetxattr, flistxattr, fremovexattr, fsetxattr, lgetxattr, llistxattr,
+};
 use rustix::io::Errno;
 
 use super::resolve::Place;
@@ -39,13 +41,32 @@ impl Attributes {
     /// Where there is a list and it cannot be read: others could use a file like this one.
     pub(super) fn of(place: &Place, file: &Metadata) -> io::Result<Attributes> {
         let at = named(place);
+        let list = names(|into| llistxattr(&at, into));
+        Attributes::told(file, list, |name| value(|into| lgetxattr(&at, name, into)))
+    }
+
+    /// Those of a file that is open, which costs the system less.
+    ///
+    /// # Errors
+    /// As [`Attributes::of`].
+    pub(super) fn of_open(file: &File) -> io::Result<Attributes> {
+        let list = names(|into| flistxattr(file, into));
+        let told = Metadata::from_file(file)?;
+        Attributes::told(&told, list, |name| value(|into| fgetxattr(file, name, into)))
+    }
+
+    fn told(
+        file: &Metadata,
+        names: Vec<Vec<u8>>,
+        value: impl Fn(&OsStr) -> Result<Vec<u8>, Errno>,
+    ) -> io::Result<Attributes> {
         let mut extended = Vec::new();
-        for name in names(|into| llistxattr(&at, into)) {
+        for name in names {
             let is_list = name == LIST.to_bytes();
             if !is_list && !name.starts_with(b"user.") && name != b"security.selinux" {
                 continue;
             }
-            match value(&at, &name) {
+            match value(OsStr::from_bytes(&name)) {
                 Ok(value) => extended.push((name, value)),
                 Err(error) if is_list => return Err(error.into()),
                 Err(_) => {}
@@ -149,9 +170,9 @@ fn narrow(list: &mut [u8]) {
 /// The most that the kernel gives of a value, or of all names.
 const MOST_BYTES: usize = 64 << 10;
 
-fn value(at: &Path, name: &[u8]) -> Result<Vec<u8>, Errno> {
+fn value(get: impl Fn(SpareCapacity<'_, u8>) -> Result<usize, Errno>) -> Result<Vec<u8>, Errno> {
     let mut value = Vec::with_capacity(MOST_BYTES);
-    lgetxattr(at, OsStr::from_bytes(name), spare_capacity(&mut value))?;
+    get(spare_capacity(&mut value))?;
     value.shrink_to_fit();
     Ok(value)
 }
@@ -159,8 +180,9 @@ fn value(at: &Path, name: &[u8]) -> Result<Vec<u8>, Errno> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::workspace::replace::seen_writable;
     use crate::workspace::{Workspace, WriteMode};
-    use rustix::fs::{fgetxattr, setxattr};
+    use rustix::fs::setxattr;
 
     /// What acl(5) writes as `user::rw,user:1234:rw,group::---,mask::rw,other::---`, by the kernel's
     /// `posix_acl_xattr.h`.
@@ -205,6 +227,10 @@ mod tests {
         };
         setxattr(&at, LIST, &a_list(), XattrFlags::empty()).unwrap();
         setxattr(&at, "user.note", b"kept", XattrFlags::empty()).unwrap();
+        let place = workspace.place(&path, false).unwrap();
+        let opened = Attributes::of_open(&File::open(&at).unwrap()).unwrap();
+        assert_eq!(workspace.attributes(&path).unwrap().as_ref(), Some(&opened));
+        assert_eq!(seen_writable(&place, &File::open(&at).unwrap()), Some(opened));
         put("new").unwrap();
         assert_eq!(list(&at), Ok(a_list()));
         let mut note = Vec::with_capacity(16);

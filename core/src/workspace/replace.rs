@@ -25,9 +25,9 @@ pub(super) fn replace<E: From<Error>>(
     content: &[u8],
     confirm: impl FnOnce() -> Result<(), E>,
 ) -> Result<bool, E> {
-    let before = writable(path, place)?;
+    let before = kept(path, place)?;
     let begun = Begun::new(path, place, content, before.is_none())?;
-    let settled = begun.settle(path, place, (before.as_ref(), None), confirm)?;
+    let settled = begun.settle(path, before.as_ref(), confirm)?;
     let failed = |error| Error::from_io(path, "write", error);
     settled.rename(Path::new(&place.name)).map_err(failed)?;
     Ok(before.is_none())
@@ -59,14 +59,14 @@ impl<'p> Begun<'p> {
         self,
         path: &RelativePath,
         place: &Place,
-        (seen, like): (Option<Metadata>, Option<&Attributes>),
+        (seen, like): (Option<Attributes>, Option<&Attributes>),
         confirm: impl FnOnce() -> Result<(), E>,
     ) -> Result<(), E> {
         let before = match seen {
             Some(seen) => Some(seen),
-            None => writable(path, place)?,
+            None => kept(path, place)?,
         };
-        let settled = self.settle(path, place, (before.as_ref(), like), confirm)?;
+        let settled = self.settle(path, before.as_ref().or(like), confirm)?;
         let renamed = match before {
             Some(_) => settled.rename(Path::new(&place.name)),
             // One that has come meanwhile is another's.
@@ -84,17 +84,13 @@ impl<'p> Begun<'p> {
     fn settle<E: From<Error>>(
         self,
         path: &RelativePath,
-        place: &Place,
-        (before, like): (Option<&Metadata>, Option<&Attributes>),
+        attributes: Option<&Attributes>,
         confirm: impl FnOnce() -> Result<(), E>,
     ) -> Result<Temporary<'p>, E> {
         let failed = |error| Error::from_io(path, "write", error);
         let Begun(temporary) = self;
-        if let Some(before) = before {
-            let kept = Attributes::of(place, before).map_err(failed)?;
-            kept.give(&temporary.file).map_err(failed)?;
-        } else if let Some(like) = like {
-            like.give(&temporary.file).map_err(failed)?;
+        if let Some(attributes) = attributes {
+            attributes.give(&temporary.file).map_err(failed)?;
         }
         temporary.file.sync_all().map_err(failed)?;
         confirm()?;
@@ -141,13 +137,20 @@ fn writable(path: &RelativePath, place: &Place) -> Result<Option<Metadata>, Erro
     Ok(Some(metadata))
 }
 
-/// What is known of an open file of a [local](super::local) file system that has passed
-/// [`Place::open_file`] if the caller may write it, as the permissions say. None if that must be
+/// What the file at the place leaves to the one that replaces it, after the same check.
+fn kept(path: &RelativePath, place: &Place) -> Result<Option<Attributes>, Error> {
+    let before = writable(path, place)?;
+    let kept = before.map(|before| Attributes::of(place, &before)).transpose();
+    kept.map_err(|error| Error::from_io(path, "write", error))
+}
+
+/// What an open file of a [local](super::local) file system that has passed [`Place::open_file`] leaves to
+/// the one that replaces it, if the caller may write it, as the permissions say. None if that must be
 /// tried. That it is the file at the place is still to be confirmed.
-pub(super) fn seen_writable(place: &Place, file: &File) -> Option<Metadata> {
+pub(super) fn seen_writable(place: &Place, file: &File) -> Option<Attributes> {
     let name = Path::new(&place.name);
     accessat(&place.dir, name, Access::WRITE_OK, AtFlags::EACCESS).ok()?;
-    Metadata::from_file(file).ok()
+    Attributes::of_open(file).ok()
 }
 
 /// What the names of temporary files begin and end with.
