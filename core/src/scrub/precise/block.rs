@@ -5,7 +5,7 @@
 //! OpenVPN's static keys. PuTTY's file format writes its private lines below `Private-Lines: n`.
 
 use super::super::hit::{Confidence, Hit, Until};
-use super::super::until::body::{LONG, Next, next};
+use super::super::until::body::{LONG, Next, next, without_suffix};
 use super::super::until::{End, end};
 use super::super::view::{Look, View};
 
@@ -108,11 +108,18 @@ fn closed(text: &[u8], from: usize) -> Option<usize> {
     if quoted || !line.starts_with(b"END") {
         return None;
     }
-    let mut left = &rest[..dashes];
-    while let Some(before) = without_line_end(left) {
+    // What a log puts before the end line is none of the body.
+    let last = memchr::memrchr(b'\n', &rest[..dashes]).unwrap_or(dashes);
+    let mut left = &rest[..last];
+    while let Some(before) = without_line_end(left).or_else(|| without_mark(left)) {
         left = before;
     }
     (!left.is_empty()).then_some(from + left.len())
+}
+
+/// `text` without what may stand behind a line of a log.
+fn without_mark(text: &[u8]) -> Option<&[u8]> {
+    Some(without_suffix(text)).filter(|less| less.len() < text.len())
 }
 
 /// `text` without the blank, the line end, plain or escaped, or the line number that it ends with.

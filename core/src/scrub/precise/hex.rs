@@ -36,6 +36,7 @@ static PUBLIC: Starts = Starts::new(&[
     b"commit",
     b"container",
     b"crc",
+    b"deleted",
     b"digest",
     b"docker",
     b"download",
@@ -77,12 +78,18 @@ static PUBLIC: Starts = Starts::new(&[
     b"root",
     b"serial",
     b"sha",
+    b"sha1",
+    b"sha2",
+    b"sha3",
+    b"sha5",
     b"shrinks",
     b"sig",
     b"signature",
     b"snapshot",
+    b"sshfp",
     b"sum",
     b"thumbprint",
+    b"tlsa",
     b"trace",
     b"tree",
     b"tx",
@@ -115,7 +122,8 @@ pub(super) fn find(view: &View<'_>) -> Option<Hit> {
     let before = line.into_iter().next().unwrap_or_default();
     let after = &text[stop..text.len().min(stop + AFTER)];
     let after = after.split(|b| matches!(b, b'\n' | b'\r')).next().unwrap_or_default();
-    if is_data(text, start, stop) || names_file(after) || is_told(before) || is_told(after) {
+    let told = is_told(before) || is_told(after) || is_told_above(line_above(text, start));
+    if is_data(text, start, stop) || names_file(after) || told {
         return None;
     }
     let open = (stop == text.len() && !view.last).then_some(Until::Token);
@@ -180,6 +188,38 @@ fn is_data(text: &[u8], start: usize, stop: usize) -> bool {
         .any(ends_with_digits)
 }
 
+/// The end of the line above the one on which the run starts.
+fn line_above(text: &[u8], start: usize) -> &[u8] {
+    let is_break = |b: &u8| matches!(b, b'\n' | b'\r');
+    let before = &text[start.saturating_sub(NEAR)..start];
+    let lines = before.rsplit(is_break).skip(1).find(|line| !line.is_empty());
+    let line = lines.unwrap_or_default();
+    &line[line.len().saturating_sub(BEFORE)..]
+}
+
+/// True if the line above says that a digest, or the id of a container, stands below it.
+fn is_told_above(line: &[u8]) -> bool {
+    const WORDS: [&[u8]; 10] = [
+        b"sha-",
+        b"sha1",
+        b"sha2",
+        b"sha3",
+        b"sha5",
+        b"blake",
+        b"digest",
+        b"checksum",
+        b"docker ",
+        b"podman ",
+    ];
+    let starts = |at: usize| {
+        let word = |word: &&[u8]| {
+            line[at..].get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word))
+        };
+        WORDS.iter().any(word)
+    };
+    (0..line.len()).any(starts)
+}
+
 fn ends_with_digits(line: &[u8]) -> bool {
     let end = line.iter().rposition(|b| b.is_ascii_alphanumeric() || *b == b']');
     let line = end.map_or(&line[..0], |end| &line[..=end]);
@@ -206,11 +246,18 @@ fn names_file(after: &[u8]) -> bool {
     }
     let word = name.iter().position(|b| b.is_ascii_whitespace()).unwrap_or(name.len());
     let dotted = name[..word].iter().rev().skip(1).any(|b| matches!(b, b'.' | b'/' | b'\\'));
-    name[0] == b'*' || name == b"-" || blanks >= 2 || dotted
+    // A size stands between the two in the index of a repository of packages.
+    let sized = name[..word].iter().all(u8::is_ascii_digit) && name.len() > word + 1;
+    name[0] == b'*' || name == b"-" || blanks >= 2 || dotted || sized
 }
 
-/// True if a word of `line`, in any case, says that the run is public.
+/// True if a word of `line`, in any case, says that the run is public, or one is the name of an id:
+/// `SandboxID`, `grantId`.
 fn is_told(line: &[u8]) -> bool {
+    let names_id = |word: &[u8]| word.len() > 3 && (word.ends_with(b"Id") || word.ends_with(b"ID"));
+    if line.split(|b| !b.is_ascii_alphanumeric()).any(names_id) {
+        return true;
+    }
     let mut lower = [0; BEFORE];
     let lower = &mut lower[..line.len().min(BEFORE)];
     lower.copy_from_slice(&line[..lower.len()]);

@@ -5,7 +5,7 @@
 //! none of the above; without quotes it has to look like no code, no prose and no name.
 
 use super::super::hit::Confidence;
-use super::name::{Strength, Telling};
+use super::name::{self, Strength, Telling};
 
 mod code;
 mod prose;
@@ -103,6 +103,7 @@ fn is_plainly_none(claim: &Claim<'_>, value: &[u8]) -> bool {
         return !is_pin(claim, value);
     }
     repeats_name(claim.name, value, code)
+        || is_password(claim) && name::says_password(value)
         || prose::is_plain(value)
         || prose::is_prose(value)
         || is_folder(claim, value)
@@ -227,6 +228,10 @@ fn is_line_literal(claim: &Claim<'_>, value: &[u8]) -> bool {
     if is_blank_between(value) || code::is_code(value, claim.after) || prose::is_said(value) {
         return false;
     }
+    if claim.name == b"PASS" {
+        // As a rule this is the outcome of a test, and its name.
+        return is_password_like(value);
+    }
     // Whatever the line goes on with: `sending header x-api-key: … to upstream`.
     if is_opaque(value) {
         return true;
@@ -282,8 +287,14 @@ fn is_flag_literal(claim: &Claim<'_>, value: &[u8]) -> bool {
     }
     let capitals = has_capitals_only(value);
     let metavariable = capitals && (value.contains(&b'_') || wordy::Words::of(value).mostly());
-    let literal = is_password(claim) || !wordy::Words::of(value).mostly();
-    !metavariable && literal && value.len() >= 4 && !reads_on(claim.after)
+    let noise = !wordy::Words::of(value).mostly();
+    let literal = is_password(claim) || noise;
+    let drawn = noise && value.len() >= 8 && has_both_cases(value);
+    !metavariable && literal && value.len() >= 4 && (drawn || !reads_on(claim.after))
+}
+
+fn has_both_cases(value: &[u8]) -> bool {
+    value.iter().any(u8::is_ascii_lowercase) && value.iter().any(u8::is_ascii_uppercase)
 }
 
 /// In a query, a form, a cookie, or a list.
@@ -334,13 +345,16 @@ pub(super) fn is_opaque(value: &[u8]) -> bool {
 pub(super) fn is_password_like(value: &[u8]) -> bool {
     let has = |is: fn(&u8) -> bool| value.iter().any(is);
     let mark = has(|b| b"!@#$%^&*?+=~".contains(b));
-    let cases = has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase);
+    let cases = has_both_cases(value);
+    let noise = || !wordy::Words::of(value).mostly();
     let plain = is_stand_in(value) || prose::is_plain(value) || code::is_code(value, b"");
     value.len() >= 8
         && value.len() <= 64
-        && has(u8::is_ascii_digit)
         && has(u8::is_ascii_alphabetic)
-        && (mark || cases && !wordy::Words::of(value).mostly())
+        && match has(u8::is_ascii_digit) {
+            true => mark || cases && noise(),
+            false => mark && cases && noise(),
+        }
         && !value.iter().any(|b| b"-/()[]{}<>,:".contains(b))
         && !plain
 }

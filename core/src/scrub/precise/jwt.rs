@@ -75,12 +75,42 @@ pub(super) fn at_token(text: &[u8], at: usize, last: bool) -> Option<Hit> {
     Some(Hit { open, ..Hit::known(at..end, kind, Confidence::High) })
 }
 
-/// True if a token would start inside a longer one. The letter of an escape sequence is none.
+/// True if a token would start inside a longer one. The letter of an escape sequence is none, nor is
+/// the sign of a diff, or what ends a colour of a terminal.
 fn inside(behind: &[u8]) -> bool {
-    let belongs = |b: &u8| b.is_ascii_alphanumeric() || b"-_.+/".contains(b);
-    let joined = behind.last().is_some_and(|b| belongs(b) && *b != b'/');
-    let escaped = [&b"\\n"[..], b"\\t", b"\\r", b"%20", b"%3D", b"%22", b"%3A"];
-    joined && !escaped.iter().any(|end| behind.ends_with(end))
+    let belongs = |b: &u8| b.is_ascii_alphanumeric() || b"-_.+".contains(b);
+    let Some(last) = behind.last().filter(|b| belongs(b)) else { return false };
+    let escaped = [
+        &b"\\n"[..],
+        b"\\t",
+        b"\\r",
+        b"%20",
+        b"%3D",
+        b"%22",
+        b"%3A",
+        b"=3D",
+        b"u003d",
+        b"u0022",
+        b"\\x22",
+        b"u0026",
+        b":-",
+        b"!--",
+    ];
+    if escaped.iter().any(|end| behind.ends_with(end)) {
+        return false;
+    }
+    let before = &behind[..behind.len() - 1];
+    match last {
+        b'+' | b'-' => !before.last().is_none_or(|b| matches!(b, b'\n' | b'\r')),
+        b'm' => {
+            let code = |b: &&u8| b.is_ascii_digit() || **b == b';';
+            let code = before.iter().rev().take(12).take_while(code).count();
+            let before = &before[..before.len() - code];
+            let escapes = [&b"\x1b["[..], b"\\x1b[", b"\\u001b[", b"\\033[", b"\\e["];
+            !escapes.iter().any(|escape| before.ends_with(escape))
+        }
+        _ => true,
+    }
 }
 
 /// The length of the part of a token that `text` starts with.

@@ -24,11 +24,12 @@ const HOST: usize = 255;
 const KEYED: [&[u8]; 7] =
     [b"trojan", b"hysteria2", b"hy2", b"hysteria", b"vless", b"ss", b"anytls"];
 
-/// Looks at `://`, at `:\/\/` and at `@//`.
+/// Looks at `://`, at `:\/\/`, at `@//`, and at `@tcp(` and `@unix(`.
 pub(super) fn look(kinds: &Kinds, view: &View<'_>) -> Look {
     let (text, at) = (view.text, view.at);
     if text[at] == b'@' {
-        return Look { hit: oracle(view), ..Look::nothing(at + 3) };
+        let hit = if text[at..].starts_with(b"@//") { oracle(view) } else { protocol(view) };
+        return Look { hit, ..Look::nothing(at + 3) };
     }
     let start = at + if text[at + 1] == b'\\' { 5 } else { 3 };
     if start > text.len() || start < view.floor {
@@ -203,6 +204,26 @@ fn is_host(host: &[u8], sure: bool) -> bool {
     let starts = host.first().is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'[');
     let told = host.iter().any(|b| matches!(b, b'.' | b':')) || host.starts_with(b"localhost");
     starts && (told || !sure)
+}
+
+/// `user:password@tcp(host:3306)/name`: what Go's driver of MySQL takes.
+fn protocol(view: &View<'_>) -> Option<Hit> {
+    let (text, at) = (view.text, view.at);
+    let behind = &text[view.floor..at];
+    let ends = |b: &u8| *b <= b' ' || matches!(b, b'"' | b'\'' | b'`' | b'=' | b'<' | b'>');
+    let length = behind.iter().rev().take(200).take_while(|b| !ends(b)).count();
+    let part = &behind[behind.len() - length..];
+    let part = memchr::memmem::find(part, b"://").map_or(part, |scheme| &part[scheme + 3..]);
+    let colon = part.iter().position(|&b| b == b':')?;
+    let (user, password) = (&part[..colon], &part[colon + 1..]);
+    let named =
+        !user.is_empty() && user.iter().all(|b| b.is_ascii_alphanumeric() || b"_-.".contains(b));
+    if !named || password.is_empty() {
+        return None;
+    }
+    let open = memchr::memchr(b'(', &text[at..]).map_or(at, |open| at + open);
+    let stands = standin::is_password(user, password, host(text, open));
+    (!stands).then(|| Hit::known(at - password.len()..at, "password", Confidence::High))
 }
 
 /// `user/password@//host:1521/service`: Oracle's easy connect.

@@ -233,6 +233,8 @@ fn by_words(words: &Words) -> Option<Telling> {
         b"word" | b"code" | b"wd" if before == b"pass" => password(words.before(1)),
         b"passe" if before == b"de" => Telling::strong("password"),
         b"passe" => Telling::weak("password"),
+        // What tells one request of a client from another.
+        b"token" if before == b"request" && words.before(1) == b"client" => None,
         b"token" => token(before),
         b"jwt" => Telling::weak("token"),
         b"pat" if words.len() > 1 => Telling::weak("token"),
@@ -316,6 +318,62 @@ fn glued(word: &[u8]) -> Option<Telling> {
     }
 }
 
+/// True if a value is but the word for a password, in a language other than English: what a
+/// label says. (`password` itself is one that is taken.)
+pub(super) fn says_password(value: &[u8]) -> bool {
+    const WORDS: &[&str] = &[
+        "passwort",
+        "kennwort",
+        "contraseña",
+        "contrasena",
+        "contrasenya",
+        "senha",
+        "palavra-passe",
+        "mot de passe",
+        "hasło",
+        "haslo",
+        "heslo",
+        "geslo",
+        "lozinka",
+        "lösenord",
+        "passord",
+        "adgangskode",
+        "kodeord",
+        "salasana",
+        "wachtwoord",
+        "parola",
+        "parole",
+        "parool",
+        "şifre",
+        "sifre",
+        "jelszó",
+        "slaptažodis",
+        "пароль",
+        "парола",
+        "лозинка",
+        "密码",
+        "密碼",
+        "パスワード",
+        "비밀번호",
+        "mật khẩu",
+        "kata sandi",
+        "sandi",
+        "รหัสผ่าน",
+        "كلمة المرور",
+        "סיסמה",
+        "κωδικός",
+        "κωδικός πρόσβασης",
+        "पासवर्ड",
+    ];
+    const LONGEST: usize = 40;
+    let label = value.trim_ascii_end().strip_suffix(b":").unwrap_or(value);
+    let Some(label) = std::str::from_utf8(label).ok().filter(|label| label.len() <= LONGEST) else {
+        return false;
+    };
+    let folded = || label.chars().flat_map(char::to_lowercase);
+    WORDS.iter().any(|word| folded().eq(word.chars()))
+}
+
 fn foreign(word: &[u8]) -> Option<Telling> {
     const WORDS: &[&str] = &[
         "contraseña",
@@ -356,7 +414,9 @@ fn token(before: &[u8]) -> Option<Telling> {
         | b"sync" | b"idempotency" | b"cancel" | b"cancellation" | b"design" | b"color"
         | b"per" | b"keyword" | b"punctuation" | b"operator" | b"comment" | b"image"
         | b"paging" | b"pagination" | b"begin" | b"separator" | b"whitespace" | b"placeholder"
-        | b"syntax" | b"added" | b"vocab" | b"nextpage" | b"of" | b"cursor" => None,
+        | b"syntax" | b"added" | b"vocab" | b"nextpage" | b"of" | b"cursor" | b"lock"
+        | b"change" | b"action" | b"creation" | b"update" | b"starting" | b"forward"
+        | b"backward" => None,
         b"current" | b"prev" | b"previous" => Telling::weak("token"),
         _ => Telling::strong("token"),
     }

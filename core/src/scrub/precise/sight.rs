@@ -27,7 +27,7 @@ pub(in crate::scrub) enum Sort {
     Run,
     /// The first letter of a word with which secrets are named: `password`, `token`, `key`…
     Name,
-    /// The first byte of `://`, `:\/\/` and `@//`.
+    /// The first byte of `://`, `:\/\/`, `@//`, `@tcp(` and `@unix(`.
     Link,
     /// The first letter of a parameter of a signed link: `X-Amz-Signature`, `sig=`.
     Parameter,
@@ -66,6 +66,8 @@ const WORDS: &[(&str, Sort)] = &[
     ("://", Sort::Link),
     (":\\/\\/", Sort::Link),
     ("@//", Sort::Link),
+    ("@tcp(", Sort::Link),
+    ("@unix(", Sort::Link),
     ("x-amz-s", Sort::Parameter),
     ("x-goog-s", Sort::Parameter),
     ("x-oss-s", Sort::Parameter),
@@ -116,6 +118,8 @@ const WORDS: &[(&str, Sort)] = &[
     ("_pat:", Sort::Name),
     ("_pat\"", Sort::Name),
     ("pw=", Sort::Name),
+    ("pw =", Sort::Name),
+    (".sid=", Sort::Name),
     ("pw: ", Sort::Name),
     ("pw\":", Sort::Name),
     ("secret", Sort::Name),

@@ -1,5 +1,6 @@
 //! The body of a key block: lines of base64, whatever stands between them: indentation, escapes
-//! for the line ends, quotes around each line, line numbers, marks of a diff.
+//! for the line ends, quotes around each line, line numbers, marks of a diff, what a log puts before
+//! each line.
 
 use super::End;
 
@@ -39,6 +40,14 @@ pub(super) fn end(text: &[u8], from: usize, last: bool) -> End {
 
 /// The next piece of a body at or behind `from`, which is not inside a piece.
 pub(in crate::scrub) fn next(text: &[u8], from: usize, last: bool) -> Next {
+    match close(text, from, last) {
+        Next::Over => logged(text, from, last),
+        next => next,
+    }
+}
+
+/// The next piece with nothing before it on its line but what separates pieces.
+fn close(text: &[u8], from: usize, last: bool) -> Next {
     let mut gap = Gap::default();
     let mut at = from;
     loop {
@@ -59,6 +68,110 @@ pub(in crate::scrub) fn next(text: &[u8], from: usize, last: bool) -> Next {
         }
         return weigh(text, at, end, &gap, last);
     }
+}
+
+/// The piece at the end of the next line, behind a time, the name of a container or whatever else a log
+/// puts there: a whole line of base64, or the last one before the mark of the end.
+fn logged(text: &[u8], from: usize, last: bool) -> Next {
+    let behind = &text[from..];
+    let here = Line::first(behind);
+    if !is_suffix(here.text) {
+        return if here.ends || last || here.text.len() > SUFFIX { Next::Over } else { Next::More };
+    }
+    if !here.ends {
+        return if last { Next::Over } else { Next::More };
+    }
+    let start = from + here.length;
+    let line = Line::first(&text[start..]);
+    if line.is_long() {
+        return Next::Over;
+    }
+    if !line.ends && !last {
+        return Next::More;
+    }
+    let shown = without_suffix(line.text);
+    let length = shown.iter().rev().take_while(|&&byte| is_letter(byte)).count();
+    let length = length - colour(shown, length);
+    let end = start + shown.len();
+    let piece = Next::Piece { start: end - length, end };
+    let run = &shown[shown.len() - length..];
+    let has = |is: fn(&u8) -> bool| run.iter().any(is);
+    let mixed =
+        has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase) && has(u8::is_ascii_digit);
+    if length >= WHOLE && mixed {
+        return piece;
+    }
+    if length == 0 || length >= WHOLE {
+        return Next::Over;
+    }
+    let below = Line::first(&text[start + line.length..]);
+    let ends_block = memchr::memmem::find(below.text, b"-----END").is_some();
+    match ends_block {
+        true => piece,
+        false if below.ends || below.is_long() || last => Next::Over,
+        false => Next::More,
+    }
+}
+
+/// So much base64 at the end of a line is a whole line of a body, which has 64 and more.
+const WHOLE: usize = 60;
+/// How long such a line may be, with what a log puts before it.
+const LOGGED: usize = 200;
+/// The longest of what may stand behind a line, all of it.
+const SUFFIX: usize = 16;
+/// What is put behind lines: by a terminal's colours, by `cat -A`, in HTML.
+const SUFFIXES: [&[u8]; 7] = [b"\x1b[0m", b"\x1b[m", b"^M$", b"$", b"<br>", b"<br/>", b"\r"];
+
+/// A line of a text.
+struct Line<'t> {
+    text: &'t [u8],
+    /// How long it is with its end.
+    length: usize,
+    ends: bool,
+}
+
+impl Line<'_> {
+    /// The first one, as far as it matters.
+    fn first(text: &[u8]) -> Line<'_> {
+        let seen = &text[..text.len().min(LOGGED + 1)];
+        match memchr::memchr(b'\n', seen) {
+            Some(at) => Line { text: &seen[..at], length: at + 1, ends: true },
+            None => Line { text: seen, length: seen.len(), ends: false },
+        }
+    }
+
+    fn is_long(&self) -> bool {
+        !self.ends && self.length > LOGGED
+    }
+}
+
+/// True if nothing but what may stand behind a line does.
+fn is_suffix(text: &[u8]) -> bool {
+    without_suffix(text).is_empty()
+}
+
+/// A line without what may stand behind it.
+pub(in crate::scrub) fn without_suffix(mut text: &[u8]) -> &[u8] {
+    while let Some(less) = SUFFIXES.iter().find_map(|suffix| text.strip_suffix(*suffix)) {
+        text = less;
+    }
+    text
+}
+
+/// How many of the last bytes of a line, all of them letters and digits, end the mark of a colour:
+/// the `32m` of `ESC[1;32m`.
+fn colour(line: &[u8], last: usize) -> usize {
+    let (before, run) = line.split_at(line.len() - last);
+    let digits = run.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let mark = before.iter().rev().take(8);
+    let opened =
+        mark.take_while(|byte| byte.is_ascii_digit() || matches!(byte, b';' | b'[')).count();
+    let escaped = opened > 0 && before[..before.len() - opened].last() == Some(&0x1b);
+    if escaped && run.get(digits) == Some(&b'm') { digits + 1 } else { 0 }
+}
+
+fn is_letter(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
 }
 
 /// What stands between two pieces.

@@ -62,7 +62,7 @@ const CLIENTS: &[Client] = &[
     client(
         &[b"docker", b"podman", b"oc", b"helm", b"az", b"skopeo", b"buildah", b"crane", b"oras"],
         b"-p",
-        Way::Apart,
+        Way::Both,
         b"login",
     ),
     client(&[b"redis-cli", b"keydb-cli", b"valkey-cli"], b"-a", Way::Apart, b""),
@@ -130,7 +130,8 @@ pub(super) fn argument(view: &View<'_>) -> Option<Value> {
             let mut value = word(view, start)?;
             let user = text[value.span.clone()].iter().position(|&b| b == mark)?;
             value.span.start += user + 1;
-            Some(value)
+            // The password alone between quotes: `-u user:'V'`.
+            if value.span.is_empty() { quoted_word(view, value.span.end) } else { Some(value) }
         }
     }
 }
@@ -141,6 +142,10 @@ fn words_before(text: &[u8], at: usize) -> [&[u8]; WORDS] {
     let line = memchr::memrchr3(b'\n', b'|', b';', before).map_or(0, |at| at + 1);
     let mut words = before[line..].split(|&b| b == b' ').filter(|word| !word.is_empty());
     std::array::from_fn(|_| words.next().map(own_name).unwrap_or_default())
+}
+
+fn quoted_word(view: &View<'_>, at: usize) -> Option<Value> {
+    Some(Value { form: Form::Query, ..quoted(view, at, Form::Flag)? })
 }
 
 /// The word at `at`. There is no doubt that it is a password, whatever follows it.

@@ -2,8 +2,9 @@
 
 use super::super::super::view::View;
 use super::super::judge::Form;
+use super::super::name::Telling;
 use super::site::{Site, quote_at, slashes_before};
-use super::value::{Value, bare, blanks, block, quoted};
+use super::value::{Need, Value, bare, blanks, block, quoted};
 
 /// How far a value may stand before its name.
 const BEFORE: usize = 512;
@@ -25,6 +26,24 @@ pub(super) fn value_after(view: &View<'_>, site: &Site<'_>, at: usize) -> Option
         at = member.end;
     }
     value_before(view, site)
+}
+
+/// `"PASSWORD": {"type": "string", "value": "v"}`, from the brace.
+pub(super) fn value_within(view: &View<'_>, telling: Telling, at: usize) -> Option<Value> {
+    let mut at = at + 1;
+    for _ in 0..4 {
+        let member = member(view, at)?;
+        if is_value_label(member.label) {
+            // A token of a design has a value, too.
+            let need = if telling.kind == "password" { Need::Told } else { Need::Weak };
+            return Some(member.value.needs(need));
+        }
+        if view.text.get(member.end) != Some(&b',') {
+            return None;
+        }
+        at = member.end + 1;
+    }
+    None
 }
 
 /// `"value":"v","name":"PASSWORD"`, from the name.

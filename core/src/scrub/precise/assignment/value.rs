@@ -239,7 +239,8 @@ fn bare_length(text: &[u8], form: Form) -> usize {
                     depth = less;
                     false
                 }
-                None => true,
+                // Where a call ends, no letter follows at once.
+                None => byte == b'}' || !next.first().is_some_and(u8::is_ascii_alphanumeric),
             },
             b'&' => query || next.starts_with(b"&") || starts_pair(next) || is_entity(next),
             b'#' | b'>' => query,

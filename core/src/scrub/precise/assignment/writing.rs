@@ -39,6 +39,10 @@ pub(super) fn read(view: &View<'_>, site: &Site<'_>, telling: Telling) -> Option
             assigned(view, site, telling, at + 2, Form::QuotedCode, Some(Form::Spaced))
         }
         [b'|', b'|', b'=', ..] => assigned(view, site, telling, at + 3, Form::QuotedCode, None),
+        // What is taken where the environment has none: `process.env.API_KEY || "…"`.
+        [b'|', b'|', ..] | [b'?', b'?', ..] if is_of_environment(site.name()) => {
+            quoted(view, at + 2 + blanks(text, at + 2), Form::QuotedCode)
+        }
         [b'-', b'>', ..] if closed && site.opened.is_some_and(|quote| quote.byte != b'`') => {
             assigned(view, site, telling, at + 2, Form::QuotedData, None)
         }
@@ -62,7 +66,7 @@ pub(super) fn read(view: &View<'_>, site: &Site<'_>, telling: Telling) -> Option
             markup::attribute(view, at)
         }
         _ if at > end || site.dashes > 0 => {
-            command::argument(view, site, at).or_else(|| prose::told(view, site, telling, at))
+            command::argument(view, site, at).or_else(|| prose::told(view, telling, at))
         }
         _ => None,
     }
@@ -161,7 +165,10 @@ fn colon(
         [b'[', rest @ ..] if rest.first().is_some_and(|&b| is_quote(b) || b == b'\\') => {
             quoted(view, start + 1, Form::QuotedData)
         }
-        _ if closed => assigned(view, site, telling, start, Form::QuotedData, None),
+        [b'{', ..] if closed => pair::value_within(view, telling, start),
+        // But in YAML it may be what it is in JSON between quotes.
+        _ if closed => assigned(view, site, telling, start, Form::QuotedData, None)
+            .or_else(|| weak(bare(view, start, Form::Line))),
         // `Pass :meth:`…`` is markup, and no password starts in a language of another script.
         [b':' | 0x80.., ..] => None,
         // A part of an address: `arn:aws:secretsmanager:eu-west-1:1:secret:name`.
@@ -202,6 +209,7 @@ fn assigned(
 ) -> Option<Value> {
     let text = view.text;
     let start = at + blanks(text, at);
+    let start = start + colours(&text[start..]);
     if let Some((quote, _)) = quote_at(text, start)
         && site.opened != Some(quote)
         && quote.slashes == 0
@@ -237,6 +245,26 @@ fn assigned(
         return None;
     }
     bare(view, start, plain).filter(|value| !is_call(&text[value.span.clone()], plain))
+}
+
+/// True for the name of a variable of the environment, as code reads it: `process.env.API_KEY`.
+fn is_of_environment(name: &[u8]) -> bool {
+    let own = name.iter().rposition(|b| *b == b'.').map_or(0, |at| at + 1);
+    let (path, own) = name.split_at(own);
+    path.ends_with(b"env.") && !own.iter().any(u8::is_ascii_lowercase)
+}
+
+/// The length of the colours of a terminal that `text` starts with, and the blanks behind them.
+fn colours(text: &[u8]) -> usize {
+    let mut at = 0;
+    while let Some(code) = text[at..].strip_prefix(b"\x1b[") {
+        let digits = code.iter().take(12).take_while(|b| b.is_ascii_digit() || **b == b';').count();
+        if code.get(digits) != Some(&b'm') {
+            break;
+        }
+        at += b"\x1b[".len() + digits + 1;
+    }
+    if at > 0 { at + blanks(text, at) } else { 0 }
 }
 
 /// The only word of the next line, where it is indented more than a name at the start of its own.

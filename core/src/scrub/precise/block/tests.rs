@@ -149,3 +149,36 @@ fn a_document_with_a_key_stays_valid() {
     assert!(nested["key"].as_str().expect("a key").contains("[REDACTED:private-key"));
     assert!(!masked.to_string().contains(&body(1, "")[..20]));
 }
+
+#[test]
+fn a_key_in_a_log_is_masked_whatever_stands_before_and_behind_its_lines() {
+    let (first, last) = (begin("EC PRIVATE KEY"), finish("EC PRIVATE KEY"));
+    for (before, behind) in [
+        ("app-1  | ", ""),
+        ("[pod/web-5d9/app] ", ""),
+        ("2026-11-27T10:31:20.123456Z ", ""),
+        ("Nov 27 10:31:20 host app[12]: ", ""),
+        ("[INFO] ", ""),
+        ("#12 0.345 ", ""),
+        ("##[debug]", ""),
+        ("key.pem:7:", ""),
+        ("a1b2c3d4 (Bob 2026-11-27 7) ", ""),
+        ("\u{1b}[32m", "\u{1b}[0m"),
+        ("", "$"),
+        ("", "^M$"),
+        ("", "<br>"),
+    ] {
+        for lines in [1, 3, 40] {
+            let line = format!("{behind}\n{before}");
+            let secret = format!("{}{line}abc=", body(lines, &line));
+            masks(&format!("{before}{first}{line}"), &secret, &format!("{line}{last}{behind}\n"));
+        }
+    }
+    // What comes behind a key that was cut off is left alone.
+    let cut = body(3, "\n[INFO] ");
+    masks(
+        &format!("[INFO] {first}\n[INFO] "),
+        &cut,
+        "\n[INFO] 200 lines of /usr/share/doc/that/are/long\n",
+    );
+}

@@ -211,6 +211,8 @@ fn is_variable(value: &[u8]) -> bool {
     };
     let around = |mark: &[u8]| value.strip_prefix(mark).and_then(|v| v.strip_suffix(mark));
     if let Some(rest) = value.strip_prefix(b"$") {
+        // Make and Compose write it twice.
+        let rest = rest.strip_prefix(b"$").unwrap_or(rest);
         let chain = rest.strip_prefix(b"env:").unwrap_or(rest);
         let end = chain
             .iter()
@@ -225,13 +227,18 @@ fn is_variable(value: &[u8]) -> bool {
             || rest.len() == 1 && rest[0].is_ascii_digit();
     }
     around(b"%").is_some_and(is_name)
-        || around(b"@").is_some_and(capitals)
+        || around(b"@").is_some_and(|name| capitals(name) || is_property(name))
         || value.strip_prefix(b":").is_some_and(worded)
         || value.starts_with(b"%(") && (value.ends_with(b")s") || value.ends_with(b")"))
         || matches!(
             value,
             b"%s" | b"%d" | b"%v" | b"%q" | b"%r" | b"%@" | b"{}" | b"{:?}" | b"?" | b"%w"
         )
+}
+
+/// `db.password`: names with dots between them, all of them words.
+fn is_property(name: &[u8]) -> bool {
+    name.split(|b| *b == b'.').all(is_name) && Words::of(name).mostly()
 }
 
 /// An address of a store, or a file.

@@ -114,6 +114,48 @@ pub(super) fn is_stand_in(value: &[u8]) -> bool {
         || reference::is_reference(value)
         || is_word(value)
         || is_description(value)
+        || is_cut(value)
+        || is_prefix_only(value)
+}
+
+/// With its middle or its end left out, so that hardly anything is told: `****abcd`, `sk-****1234`,
+/// `abc...xyz`, `sk-ant-...`.
+fn is_cut(value: &[u8]) -> bool {
+    const TOLD: usize = 10;
+    let told = value.iter().filter(|b| b.is_ascii_alphanumeric()).count();
+    let stars = memchr::memmem::find(value, b"***").is_some() && value.len() - told >= 3;
+    if stars {
+        return told <= TOLD;
+    }
+    let dots = [&b"..."[..], "…".as_bytes()];
+    let Some((front, back)) = dots.iter().find_map(|dots| {
+        let at = memchr::memmem::find(value, dots)?;
+        Some((&value[..at], &value[at + dots.len()..]))
+    }) else {
+        return false;
+    };
+    let short = |part: &[u8]| part.len() <= TOLD / 2 && part.iter().all(u8::is_ascii_alphanumeric);
+    match back {
+        // The beginning of a key, which all of its kind have.
+        [] => {
+            front.last().is_some_and(|b| b"-_:/".contains(b)) && front.len() <= 24
+                || front == b"eyJ"
+        }
+        _ => !front.is_empty() && short(front) && short(back),
+    }
+}
+
+/// Behind what all keys of a kind begin with, only what stands for the rest: `xoxb-your-token`,
+/// `ghp_xxx`.
+fn is_prefix_only(value: &[u8]) -> bool {
+    const PREFIX: usize = 6;
+    let Some(at) = value.iter().take(PREFIX).position(|b| matches!(b, b'-' | b'_')) else {
+        return false;
+    };
+    let rest = &value[at + 1..];
+    let crossed = rest.len() >= 3 && rest.iter().all(|b| matches!(b, b'x' | b'X' | b'-'));
+    let yours = rest.len() > 4 && rest[..4].eq_ignore_ascii_case(b"your");
+    crossed || yours && is_description(rest)
 }
 
 /// Nothing but the characters that masks are made of, or mostly one character over and over.
@@ -215,6 +257,18 @@ mod tests {
             "{{ token }}",
             "<redacted>",
             "enter-your-password",
+            "sk-ant-...",
+            "whsec_...",
+            "eyJ...",
+            "base64:...",
+            "ghp_your_token_here",
+            "xoxb-your-token",
+            "glpat-xxx",
+            "****abcd",
+            "sk-****1234",
+            "abc...xyz",
+            "$$DB_PW",
+            "@db.password@",
         ];
         for text in stand_ins {
             assert!(is_stand_in(text.as_bytes()), "{text}");
@@ -234,6 +288,9 @@ mod tests {
             "#Iof-wdWS6XQng",
             "-8iTWMPP8hkqwa-Im6",
             "AKIAIOSFODNN7EXAMPLE",
+            "hunter2...",
+            "my-*pass*-99x",
+            "Xk9dPq2m...Rt7w",
         ];
         for text in secrets {
             assert!(!is_stand_in(text.as_bytes()), "{text}");

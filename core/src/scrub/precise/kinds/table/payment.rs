@@ -10,6 +10,8 @@ pub(super) static PAYMENT: &[Shape] = &[
     kind("stripe-restricted-key", "rk_live_", &[alnum_to(16, 250)]),
     kind("stripe-restricted-test-key", "rk_test_", &[alnum_to(16, 250)]),
     kind("stripe-production-key", "sk_prod_", &[alnum_to(16, 250)]),
+    kind("liveblocks-secret-key", "sk_prod_", &[tok_to(40, 100)]),
+    kind("liveblocks-development-key", "sk_dev_", &[tok_to(40, 100)]),
     kind("stripe-restricted-prod-key", "rk_prod_", &[alnum_to(16, 250)]),
     kind("stripe-organization-key", "sk_org_", &[word_to(20, 250)]),
     kind("stripe-webhook-secret", "whsec_", &[base64_to(24, 100), padding()]),
