@@ -77,6 +77,12 @@ const DIGEST: &[&str] = &[
     "fingerprint",
 ];
 
+/// What stands right before a digest in lists of files and locks of packages.
+const SUMS: &[&[u8]] = &[
+    b"md5=", b"sha1=", b"sha1-", b"sha256=", b"sha256-", b"sha384=", b"sha384-", b"sha512=",
+    b"sha512-", b"h1:",
+];
+
 /// Words that say that a secret follows.
 const TELLING: [&str; 17] = [
     "key",
@@ -232,12 +238,22 @@ impl Vicinity {
             return false;
         }
         let behind = &text[at.saturating_sub(REACH)..at];
+        if SUMS.iter().any(|sum| behind.ends_with(sum)) || names_file(text, at, end) {
+            return false;
+        }
         let close = &behind[behind.len().saturating_sub(CLOSE)..];
         let digest = token.iter().all(|b| b.is_ascii_hexdigit() || *b == b'-');
         let denied = || digest && DIGEST.iter().any(|word| stands_alone(close, word));
         enough
             || begins_value(behind) && (tells(text, at) || !digest && assigned(behind)) && !denied()
     }
+}
+
+/// True if hexadecimal digits stand before a file's name, as `md5sum` writes it: they are a digest.
+fn names_file(text: &[u8], at: usize, end: usize) -> bool {
+    let digits = text[at..end].iter().all(u8::is_ascii_hexdigit);
+    let named = matches!(text.get(end..), Some([b' ', b' ' | b'*', name, ..]) if *name > b' ');
+    digits && named
 }
 
 /// False if [`fits`](Vicinity::fits) says no to every token that may start at `at`, where no word

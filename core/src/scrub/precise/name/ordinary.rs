@@ -122,6 +122,7 @@ const WORDS: &[&[u8]] = &[
     b"sharding",
     b"shift",
     b"shortcut",
+    b"site",
     b"sort",
     b"state",
     b"store",
@@ -140,6 +141,7 @@ const WORDS: &[&[u8]] = &[
     b"unique",
     b"var",
     b"variable",
+    b"websocket",
     b"whis",
 ];
 
