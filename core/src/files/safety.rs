@@ -1,5 +1,7 @@
 //! Whether a file may be overwritten by somebody who has not read it as it is now.
 
+use std::sync::Arc;
+
 use super::config::WriteSafety;
 use super::seen::Verdict;
 use crate::error::Code;
@@ -21,7 +23,7 @@ impl WriteSafety {
         self,
         path: &str,
         verdict: &Verdict,
-        now: impl FnOnce() -> Option<String>,
+        now: impl FnOnce() -> Option<Arc<str>>,
     ) -> Result<Option<String>, ToolError> {
         match (self, verdict) {
             (WriteSafety::Off, _) | (_, Verdict::Current) => Ok(None),

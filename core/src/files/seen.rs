@@ -73,8 +73,8 @@ impl Seen {
 
     /// Notes that this version is known, because it was read or written. `shown` is how it was
     /// shown, masked; a long one is not kept.
-    pub(crate) fn note(&self, who: &Who, place: &[u8], print: Print, shown: Option<String>) {
-        let shown = shown.filter(|shown| shown.len() <= LONGEST_TEXT).map(Arc::from);
+    pub(crate) fn note(&self, who: &Who, place: &[u8], print: Print, shown: Option<Arc<str>>) {
+        let shown = shown.filter(|shown| shown.len() <= LONGEST_TEXT);
         self.lock().put(self.key(who, place), print, shown);
     }
 
@@ -225,7 +225,7 @@ mod tests {
 
         let text = "x".repeat(LONGEST_TEXT);
         for n in 0..=MOST_TEXT / LONGEST_TEXT {
-            seen.note(&me, &n.to_le_bytes(), print, Some(text.clone()));
+            seen.note(&me, &n.to_le_bytes(), print, Some(text.clone().into()));
         }
         let other = seen.print(b"other");
         let shown = |n: usize| match seen.verdict(&me, &n.to_le_bytes(), other) {
@@ -234,7 +234,7 @@ mod tests {
         };
         assert_eq!((shown(0), shown(MOST_TEXT / LONGEST_TEXT)), (false, true));
         assert!(seen.lock().text_bytes <= MOST_TEXT);
-        seen.note(&me, b"long", print, Some("x".repeat(LONGEST_TEXT + 1)));
+        seen.note(&me, b"long", print, Some("x".repeat(LONGEST_TEXT + 1).into()));
         assert_eq!(seen.verdict(&me, b"long", other), Verdict::Changed { shown: None });
     }
 }

@@ -17,6 +17,7 @@ mod block;
 mod crypt;
 mod hex;
 mod judge;
+mod jwk;
 mod jwt;
 mod kinds;
 mod link;
@@ -120,6 +121,7 @@ impl Precise {
             Sort::Scheme => self.look_at_name(view, scheme::look(&self.kinds, view)),
             Sort::Block => block::look(view),
             Sort::Jwt => jwt::look(&self.kinds, view),
+            Sort::Jwk => jwk::look(view),
             Sort::Crypt => crypt::look(view),
             Sort::Pgpass => pgpass::look(view),
             Sort::Manifest => manifest::look(view),

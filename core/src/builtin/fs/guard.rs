@@ -36,7 +36,7 @@ pub(super) struct Guard {
 /// A version of a file, and how it is shown if it is short.
 pub(super) struct Known {
     print: Print,
-    shown: Option<String>,
+    shown: Option<Arc<str>>,
 }
 
 impl Guard {
@@ -191,14 +191,14 @@ impl Guard {
 
     /// A content as it may be shown, to tell later what was changed. None for one that is too long
     /// to be kept.
-    fn shown(&self, content: &[u8]) -> Option<String> {
+    fn shown(&self, content: &[u8]) -> Option<Arc<str>> {
         let short = Some(content).filter(|content| content.len() <= LONGEST_TEXT)?;
         // Nearly all are text, and to check that takes a tenth of the time.
         let text = std::str::from_utf8(short)
             .map_or_else(|_| String::from_utf8_lossy(short), Cow::Borrowed);
         Some(match &self.opener {
-            Some(opener) => opener.standing_scrubber(&self.scrubber).scrub(&text).into_owned(),
-            None => self.scrubber.scrub(&text).into_owned(),
+            Some(opener) => opener.standing_scrubber(&self.scrubber).scrub(&text).into(),
+            None => self.scrubber.scrub(&text).into(),
         })
     }
 }

@@ -41,6 +41,8 @@ pub(in crate::scrub) enum Sort {
     Pgpass,
     /// The `kind: Secret` of a Kubernetes manifest.
     Manifest,
+    /// The `"kty"` of a JSON web key.
+    Jwk,
     /// The first `-` of `-----BEGIN`.
     Block,
 }
@@ -90,6 +92,7 @@ const WORDS: &[(&str, Sort)] = &[
     ("eyj", Sort::Jwt),
     ("eyai", Sort::Jwt),
     ("ewog", Sort::Jwt),
+    ("\"kty\"", Sort::Jwk),
     ("$2a$", Sort::Crypt),
     ("$2b$", Sort::Crypt),
     ("$2y$", Sort::Crypt),
