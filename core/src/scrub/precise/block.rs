@@ -11,6 +11,21 @@ use super::super::view::{Look, View};
 
 /// The longest label: what stands between `BEGIN` and the dashes behind it.
 const LABEL: usize = 80;
+/// How the names of headers inside a block begin. Sources: RFC 1421, RFC 4716, RFC 9580.
+const HEADERS: [&[u8]; 12] = [
+    b"Proc-Type",
+    b"DEK-Info",
+    b"Key-Info",
+    b"Content-Domain",
+    b"Version",
+    b"Comment",
+    b"MessageID",
+    b"Hash",
+    b"Charset",
+    b"Subject",
+    b"X-",
+    b"x-",
+];
 /// The longest header inside a block: `Comment: …`, `DEK-Info: …`.
 const HEADER: usize = 240;
 /// How far the end line may be from the last line that looks like base64: somebody left out what
@@ -58,7 +73,8 @@ fn headers(text: &[u8], from: usize) -> usize {
         let start = at + blank(&text[at..]);
         let rest = &text[start..text.len().min(start + HEADER)];
         let name = rest.iter().take_while(|&&b| b.is_ascii_alphanumeric() || b == b'-').count();
-        if name == 0 || !rest[name..].starts_with(b": ") {
+        let known = HEADERS.iter().any(|known| rest[..name].starts_with(known));
+        if !known || !rest[name..].starts_with(b": ") {
             break;
         }
         let Some(length) = rest.iter().position(|&b| b == b'\n' || b == b'\\') else { break };

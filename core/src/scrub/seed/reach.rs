@@ -25,6 +25,13 @@ impl Reach {
     ) -> Result<Reach, usize> {
         let mut span = floor.max(at.saturating_sub(BACK))..text.len().min(at + AHEAD);
         let mut cut = span.end < text.len();
+        if cut {
+            // No pattern takes a part of a character: a match that goes on would seem to end there.
+            let part = |b: &&u8| matches!(b, 0x80..=0xBF);
+            let inside = part(&&text[span.end]);
+            let parts = text[..span.end].iter().rev().take(3).take_while(part).count();
+            span.end -= if inside { (parts + 1).min(3) } else { 0 };
+        }
         if barriers {
             if let Some(placeholder) = placeholder::across(text, at + 1) {
                 return Err(placeholder.end);

@@ -261,6 +261,18 @@ fn repeated_parts_give_what_the_patterns_give() {
     }
 }
 
+#[test]
+fn a_long_match_goes_on_wherever_a_character_lies_across_the_end_of_its_window() {
+    let (scrubber, oracle) = (Scrubber::seed(), Oracle(Patterns::new()));
+    for letter in ["ſ", "é", "語", "😀"] {
+        for shift in 0..5 {
+            let name = "token=".repeat(506);
+            let text = format!("{name}{}{}\u{c}abc", "x".repeat(shift), letter.repeat(4_507));
+            assert_eq!(scrubber.scrub(&text), oracle.scrub(&text), "{letter} {shift}");
+        }
+    }
+}
+
 thread_local! {
     static SEARCHED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
