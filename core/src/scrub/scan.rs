@@ -57,8 +57,8 @@ impl Piece<'_> {
 /// The search through one text. Positions count from its start.
 #[derive(Clone, Default)]
 pub(super) struct Scan {
-    precise: Track,
-    seed: Track,
+    precise: Track<Until>,
+    seed: Track<seed::Tail>,
     values_from: usize,
     /// What is found and not settled: something that overlaps it may still be found.
     found: Vec<Found>,
@@ -67,26 +67,26 @@ pub(super) struct Scan {
     settled: usize,
 }
 
-/// How far one finder is.
-#[derive(Clone, Default)]
-struct Track {
+/// How far one finder is, whose hits go on by a rule.
+#[derive(Clone)]
+struct Track<R> {
     at: usize,
     /// Nothing before this becomes part of a hit.
     floor: usize,
     /// The last hit, where it may go on at `at`.
-    open: Option<Open>,
+    open: Option<Open<R>>,
 }
 
 #[derive(Clone)]
-struct Open {
+struct Open<R> {
     found: Found,
-    rule: Rule,
+    rule: R,
 }
 
-#[derive(Clone, Copy)]
-enum Rule {
-    Until(Until),
-    Tail(seed::Tail),
+impl<R> Default for Track<R> {
+    fn default() -> Track<R> {
+        Track { at: 0, floor: 0, open: None }
+    }
 }
 
 impl Scan {
@@ -124,13 +124,13 @@ impl Scan {
         let Some(precise) = eyes.precise else { return };
         let track = &mut self.precise;
         let mut hits = Vec::new();
-        while track.follow(piece, &mut self.found) && track.at < piece.to() {
+        while track.follow(piece, &mut self.found, until::end) && track.at < piece.to() {
             let (from, to) = (track.at - piece.base, piece.to() - piece.base);
             let floor = track.floor.saturating_sub(piece.base);
             track.at = piece.base + precise.find(piece.text, from, to, floor, &mut hits);
             for hit in hits.drain(..) {
                 track.floor = piece.base + hit.span.end;
-                let rule = hit.open.map(Rule::Until);
+                let rule = hit.open;
                 track.add(hit, Source::Precise, rule, piece, &mut self.found);
             }
         }
@@ -142,14 +142,15 @@ impl Scan {
         let source = if barriers { Source::Pattern } else { Source::Exact };
         let track = &mut self.seed;
         let mut hits = Vec::new();
-        while track.follow(piece, &mut self.found) && track.at < piece.to() {
+        let end = |tail, text: &[u8], from, last| seed.end(tail, text, from, last);
+        while track.follow(piece, &mut self.found, end) && track.at < piece.to() {
             let range = (track.at - piece.base, piece.to() - piece.base);
             let floor = track.floor.saturating_sub(piece.base);
             let step = seed.find(piece.text, range, floor, barriers, &mut hits);
             (track.at, track.floor) = (piece.base + step.at, piece.base + step.floor);
             let last = hits.len();
             for (index, hit) in hits.drain(..).enumerate() {
-                let rule = step.open.filter(|_| index + 1 == last).map(Rule::Tail);
+                let rule = step.open.filter(|_| index + 1 == last);
                 track.add(hit, source, rule, piece, &mut self.found);
             }
         }
@@ -187,9 +188,8 @@ impl Scan {
                 }
             }
         }
-        let tracks = [&self.precise, &self.seed];
         let over = |live: &mut Region| {
-            let open = tracks.iter().any(|track| track.is_inside(live));
+            let open = self.precise.is_inside(live) || self.seed.is_inside(live);
             live.end <= self.settled && !open
         };
         masks.extend(self.live.take_if(over).map(|done| done.close(eyes.placeholders)));
@@ -208,15 +208,16 @@ impl Scan {
     }
 }
 
-impl Track {
+impl<R: Copy> Track<R> {
     /// Follows the open hit. False if it goes on behind the piece.
-    fn follow(&mut self, piece: Piece<'_>, found: &mut Vec<Found>) -> bool {
+    fn follow(
+        &mut self,
+        piece: Piece<'_>,
+        found: &mut Vec<Found>,
+        end: impl Fn(R, &[u8], usize, bool) -> End,
+    ) -> bool {
         let Some(open) = &mut self.open else { return true };
-        let from = self.at - piece.base;
-        let end = match open.rule {
-            Rule::Until(until) => until::end(until, piece.text, from, piece.last),
-            Rule::Tail(tail) => tail.end(piece.text, from, piece.last),
-        };
+        let end = end(open.rule, piece.text, self.at - piece.base, piece.last);
         let (at, known) = match end {
             End::At(end) if open.found.source == Source::Exact => (end, end),
             End::At(end) => (end, border::end(piece.text, end)),
@@ -237,7 +238,7 @@ impl Track {
         &mut self,
         mut hit: Hit,
         source: Source,
-        rule: Option<Rule>,
+        rule: Option<R>,
         piece: Piece<'_>,
         found: &mut Vec<Found>,
     ) {

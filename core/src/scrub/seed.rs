@@ -20,15 +20,16 @@
 //! that the result is exact. Where a text goes on for longer without a cut:
 //!
 //! - a match that reaches the end of its window goes on to what ends it: white space for a value,
-//!   a quote for a link, any other character for a key or a digest;
+//!   a quote for a link, any other character for a key or a digest; at that end, an earlier
+//!   pattern takes what it would have taken;
 //! - of a name of more than [`BACK`] letters, the letters before those stay;
 //! - a name and its value with more than that between them (white space) are not seen together.
 
 use super::hit::{Confidence, Hit};
-use super::placeholder;
 use super::until::End;
 use places::Places;
 use reach::Reach;
+pub(super) use tail::Tail;
 
 use super::simd::Level;
 
@@ -39,6 +40,7 @@ mod pattern;
 mod places;
 mod reach;
 mod run;
+mod tail;
 mod window;
 
 #[cfg(test)]
@@ -64,13 +66,6 @@ pub(super) struct Step {
     pub floor: usize,
     /// Set where the last match may go on at `at`.
     pub open: Option<Tail>,
-}
-
-/// What belongs to a match that has reached the end of its window.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Tail {
-    pass: usize,
-    barriers: bool,
 }
 
 impl Seed {
@@ -100,7 +95,7 @@ impl Seed {
                 Ok(reach) => {
                     let end = |pass, from| {
                         let tail = Tail { pass, barriers };
-                        (tail, tail.end(text, from, to == text.len()))
+                        (tail, self.end(tail, text, from, to == text.len()))
                     };
                     self.look(at, &reach, &mut places, end, &mut step, found);
                 }
@@ -149,28 +144,4 @@ impl Seed {
         }
         step.floor = step.at;
     }
-}
-
-impl Tail {
-    /// Where the match ends that has reached `from`.
-    pub(super) fn end(&self, text: &[u8], from: usize, last: bool) -> End {
-        let end = pattern::end(self.pass, text.get(from..).unwrap_or_default());
-        let stop = end.map_or(text.len(), |end| from + end);
-        let barrier = if self.barriers { barrier(text, from, stop, last) } else { None };
-        match barrier {
-            Some(end) => end,
-            None if end.is_some() || last => End::At(stop),
-            None => End::Beyond(stop),
-        }
-    }
-}
-
-/// The placeholder in `text[from..to]` at which a match ends, or what may become one.
-fn barrier(text: &[u8], from: usize, to: usize, last: bool) -> Option<End> {
-    let mut brackets = memchr::memchr_iter(b'[', text.get(from..to)?).map(|at| from + at);
-    brackets.find_map(|at| match placeholder::length(&text[at..]) {
-        Some(_) => Some(End::At(at)),
-        None if !last && text.len() - at < placeholder::LONGEST => Some(End::Beyond(at)),
-        None => None,
-    })
 }

@@ -75,6 +75,11 @@ pub(super) fn end(pass: usize, rest: &[u8]) -> Option<usize> {
     }
 }
 
+/// True if what a pattern takes may hold the mask of an earlier one.
+pub(super) fn takes_masks(pass: usize) -> bool {
+    matches!(pass, 8 | 9)
+}
+
 /// What the patterns take for white space.
 #[inline(always)]
 pub(super) fn is_space(byte: u8) -> bool {
@@ -106,6 +111,11 @@ impl Passes {
     /// This set if `wanted`, otherwise none.
     pub(super) fn when(self, wanted: bool) -> Passes {
         if wanted { self } else { Passes::NONE }
+    }
+
+    /// Those of this set that run before `pass`.
+    pub(super) fn before(self, pass: usize) -> Passes {
+        Passes(self.0 & ((1 << pass) - 1))
     }
 
     fn indices(self) -> impl Iterator<Item = usize> {

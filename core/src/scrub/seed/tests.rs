@@ -273,6 +273,26 @@ fn a_long_match_goes_on_wherever_a_character_lies_across_the_end_of_its_window()
     }
 }
 
+#[test]
+fn a_long_match_leaves_what_an_earlier_pattern_takes_at_its_end() {
+    let (scrubber, oracle) = (Scrubber::seed(), Oracle(Patterns::new()));
+    let digits = "f0".repeat(4_500);
+    for text in [
+        format!("{digits}AKIA{}", "IOSFODNN7EXAMPLE"),
+        format!("{digits}bearer: {}", letters(12)),
+        format!("{digits}AMQP://u:p@h"),
+        format!("KEY={}token= {}", "x/".repeat(4_500), letters(12)),
+        format!("sk-ant-{}sk-{}=1", "a-".repeat(4_500), letters(30)),
+        format!("token={}sk-ant-{}", "=".repeat(4_500), letters(30)),
+    ] {
+        assert_eq!(scrubber.scrub(&text), oracle.scrub(&text), "{}", &text[text.len() - 60..]);
+        let mut stream = scrubber.stream();
+        let mut out: Vec<u8> = text.as_bytes().chunks(700).flat_map(|p| stream.push(p)).collect();
+        out.extend(stream.finish());
+        assert_eq!(String::from_utf8(out).unwrap(), scrubber.scrub(&text));
+    }
+}
+
 thread_local! {
     static SEARCHED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
