@@ -31,8 +31,8 @@ impl Seed {
         }
         // A later match begins where this one ends, or not so long before that it matters.
         let back = from.max(stop.saturating_sub(BACK));
-        if last || end.is_some() && text.len() - stop >= AHEAD {
-            End::At(self.given_back(tail.pass, text, back, stop))
+        if last || end.is_some() && text.len() - stop >= AHEAD + placeholder::LONGEST {
+            End::At(self.given_back(tail, text, back, stop))
         } else {
             End::Beyond(back)
         }
@@ -40,16 +40,18 @@ impl Seed {
 
     /// Where the match begins that an earlier pattern takes at the end of one that has come to
     /// `stop`, or `stop`.
-    fn given_back(&self, pass: usize, text: &[u8], from: usize, stop: usize) -> usize {
+    fn given_back(&self, tail: Tail, text: &[u8], from: usize, stop: usize) -> usize {
         let floor = from.saturating_sub(GIVEN_BACK);
-        let text = &text[..text.len().min(stop + AHEAD)];
+        let ahead = text.len().min(stop + AHEAD);
+        let next = placeholder::next(text, stop, ahead).filter(|_| tail.barriers);
+        let text = &text[..next.unwrap_or(ahead)];
         let window = window::around(text, stop - 1, floor);
         let mut places = Vec::new();
         self.anchors.search(text, window.start, window.end, &mut places);
         let passes = places.iter().fold(Passes::NONE, |all, place| all | place.passes);
-        let taken = self.patterns.run(&text[window.clone()], passes.before(pass));
+        let taken = self.patterns.run(&text[window.clone()], passes.before(tail.pass));
         // A pattern that takes masks takes what an earlier one took before the end.
-        let least = stop - window.start + usize::from(pattern::takes_masks(pass));
+        let least = stop - window.start + usize::from(pattern::takes_masks(tail.pass));
         let across = taken.iter().find(|one| one.span.end >= least);
         across.map_or(stop, |one| stop.min(window.start + one.span.start))
     }

@@ -293,6 +293,26 @@ fn a_long_match_leaves_what_an_earlier_pattern_takes_at_its_end() {
     }
 }
 
+#[test]
+fn a_long_match_gives_nothing_back_to_a_match_across_a_placeholder() {
+    let scrubber = Scrubber::new(Profile::Paranoid, TagKey::new([7; 32]));
+    for placeholder in ["[REDACTED]", "[REDACTED:password:abcd2345]", "[SERVER_IP]"] {
+        for end in ["token=1234567", "bearer:1234567", "AMQP://u:1234567", "secret=a1234567"] {
+            let start = format!("KEY={}", "x/".repeat(4_500));
+            let text = format!("{start}{end}{placeholder}89abcdef and more");
+            let whole = scrubber.scrub(&text);
+            let left = whole.split(placeholder).next().unwrap();
+            assert!(!left.contains("567"), "{end}{placeholder} gives {left}");
+            assert!(whole.ends_with(" and more"), "{whole}");
+            let mut stream = scrubber.stream();
+            let pieces = text.as_bytes().chunks(700);
+            let mut out: Vec<u8> = pieces.flat_map(|piece| stream.push(piece)).collect();
+            out.extend(stream.finish());
+            assert_eq!(String::from_utf8(out).unwrap(), whole, "{end}{placeholder}");
+        }
+    }
+}
+
 thread_local! {
     static SEARCHED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
