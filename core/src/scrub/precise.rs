@@ -4,7 +4,10 @@
 //! `sight` sweeps the text for the few places that deserve a look. Each is looked at by the finder
 //! for its sort: a token by its prefix (`token`), a value by the name before it (`assignment`), a
 //! link by its user part and query (`link`), a header by its scheme (`scheme`), a key block by its
-//! first line (`block`). A finder sees a bounded [`View`] and nothing else.
+//! first line (`block`). A finder sees a bounded [`View`] and nothing else. Only a table (`table`)
+//! may be longer: its rows are gone through between the sights.
+
+use std::ops::Range;
 
 use super::hit::Hit;
 use super::placeholder;
@@ -27,6 +30,7 @@ mod pgpass;
 mod repeat;
 mod scheme;
 mod sight;
+mod table;
 mod token;
 
 #[cfg(test)]
@@ -35,7 +39,9 @@ mod corpus;
 mod marked;
 
 use repeat::Repeats;
-pub(super) use sight::Sort;
+use sight::{Sight, Sort, Sweep};
+use table::Cell;
+pub(super) use table::{ROW, Table};
 
 /// The tables of the profile. Never changes; one serves all threads.
 pub(super) struct Precise {
@@ -52,39 +58,45 @@ impl Precise {
     /// end of the text, or so far before it that every view is complete: more of the text may
     /// follow then. Nothing before `floor` becomes part of a hit. Answers where to go on: `to`, or
     /// a place behind it that has been decided already, or the end of what is known of a hit that
-    /// is still open, which is the last one.
+    /// is still open, which is the last one. `table` is the one that the text is in at `from`, and
+    /// then at `to`.
     pub(super) fn find(
         &self,
         text: &[u8],
-        from: usize,
-        to: usize,
+        Range { start: from, end: to }: Range<usize>,
         mut floor: usize,
+        table: &mut Option<Table>,
         found: &mut Vec<Hit>,
     ) -> usize {
         let mut at = from;
-        let mut sweep = self.sights.sweep(&self.kinds, text, from, to);
+        let sweep = self.sights.sweep(&self.kinds, text, from, to);
+        let mut course = Course { sweep, to, table: table.take(), held: None };
         let mut repeats = Repeats::default();
-        while let Some(sight) = sweep.next(at) {
-            if let Some(further) = repeats.skip(text, sight.at, to, floor) {
-                at = further;
-                continue;
-            }
-            let (view, start) = View::around(text, sight.at, floor);
-            if sight.sort == Sort::Name
-                && let Some(resume) = assignment::pass(&self.kinds, &view)
-            {
-                at = start + resume;
-                continue;
-            }
-            let mut look = self.look(&view, sight.sort);
-            if let (None, Some(sort)) = (&look.hit, sight.then) {
-                look = self.look(&view, sort);
-            }
-            let look = look.moved(start);
-            debug_assert!(look.resume > sight.at, "a finder must go on");
-            at = look.resume;
+        while let Some(next) = course.next(text, at) {
+            let look = match next {
+                Next::Cell(cell) => self.look_at_cell(text, cell, floor),
+                Next::Sight(sight) => {
+                    if let Some(further) = repeats.skip(text, sight.at, to, floor) {
+                        at = further;
+                        continue;
+                    }
+                    let (view, start) = View::around(text, sight.at, floor);
+                    if sight.sort == Sort::Name
+                        && let Some(resume) = assignment::pass(&self.kinds, &view)
+                    {
+                        at = start + resume;
+                        continue;
+                    }
+                    let look = self.look_at_sight(&view, sight);
+                    let below = look.hit.is_none().then(|| table_at(&view, sight)).flatten();
+                    course.table = below.map(|below| below.moved(start)).or(course.table);
+                    debug_assert!(start + look.resume > sight.at, "a finder must go on");
+                    look.moved(start)
+                }
+            };
+            at = at.max(look.resume);
             if look.more.is_empty()
-                && let Some(hit) = &look.hit
+                && let (Some(hit), Next::Sight(sight)) = (&look.hit, next)
             {
                 // A placeholder opens nothing, and nothing reaches over one: what stood in its
                 // place was the value. What is left beside one may still belong to it.
@@ -102,11 +114,31 @@ impl Precise {
                 let open = hit.open.is_some();
                 found.push(hit);
                 if open {
+                    // No row of a table is as long as that.
                     return at;
                 }
             }
         }
+        *table = course.table;
         at.max(to)
+    }
+
+    /// Looks at a cell of a table.
+    fn look_at_cell(&self, text: &[u8], cell: Cell, floor: usize) -> Look {
+        let (view, start) = View::around(text, cell.start, floor);
+        match assignment::in_cell(&self.kinds, &view, cell.within(start)) {
+            Some(hit) => Look::found(hit).moved(start),
+            // Nothing is passed over: whatever stands in the cell may be seen for itself.
+            None => Look::nothing(0),
+        }
+    }
+
+    fn look_at_sight(&self, view: &View<'_>, sight: Sight) -> Look {
+        let look = self.look(view, sight.sort);
+        match (&look.hit, sight.then) {
+            (None, Some(sort)) => self.look(view, sort),
+            _ => look,
+        }
     }
 
     fn look(&self, view: &View<'_>, sort: Sort) -> Look {
@@ -125,6 +157,7 @@ impl Precise {
             Sort::Crypt => crypt::look(view),
             Sort::Pgpass => pgpass::look(view),
             Sort::Manifest => manifest::look(view),
+            Sort::Rows => Look::nothing(view.at + 1),
         }
     }
 
@@ -141,6 +174,48 @@ impl Precise {
     /// Positions count from the start of `value`.
     pub(super) fn find_named(&self, name: &str, value: &str) -> Option<Hit> {
         assignment::named(&self.kinds, name.as_bytes(), value.as_bytes())
+    }
+}
+
+/// The table that begins at a sight, counted from the start of the view.
+fn table_at(view: &View<'_>, sight: Sight) -> Option<Table> {
+    match (sight.sort, sight.then) {
+        (Sort::Rows, _) => Table::filled(view),
+        (Sort::Name, _) | (_, Some(Sort::Name)) => Table::below(view),
+        _ => None,
+    }
+}
+
+/// What is looked at next.
+#[derive(Clone, Copy)]
+enum Next {
+    Sight(Sight),
+    Cell(Cell),
+}
+
+/// The way through a text: the sights, and the cells of the table in which they stand.
+struct Course<'a> {
+    sweep: Sweep<'a>,
+    to: usize,
+    table: Option<Table>,
+    /// A sight that comes behind the last cell.
+    held: Option<Sight>,
+}
+
+impl Course<'_> {
+    /// What comes next that is not before `at`, or a cell.
+    #[inline]
+    fn next(&mut self, text: &[u8], at: usize) -> Option<Next> {
+        let held = self.held.take().filter(|held| held.at >= at);
+        let sight = held.or_else(|| self.sweep.next(at));
+        if self.table.is_some() {
+            let before = sight.map_or(self.to, |sight| sight.at);
+            if let Some(cell) = Table::take(&mut self.table, text, before, self.to) {
+                self.held = sight;
+                return Some(Next::Cell(cell));
+            }
+        }
+        sight.map(Next::Sight)
     }
 }
 

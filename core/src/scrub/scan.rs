@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::border::{self, EDGE};
 use super::hit::{Hit, Until};
 use super::placeholder::Placeholders;
-use super::precise::Precise;
+use super::precise::{Precise, ROW, Table};
 use super::region::{Found, Mask, Region, Source};
 use super::scalar;
 use super::seed::{self, Seed};
@@ -22,6 +22,7 @@ use super::view;
 const REACH: usize = view::AHEAD + EDGE;
 /// How many bytes before what is settled are still looked at.
 const MEMORY: usize = seed::BACK + 2 * EDGE;
+const _: () = assert!(MEMORY >= ROW, "the row of a table that is being read is known");
 
 /// What is looked for.
 #[derive(Clone, Copy)]
@@ -60,6 +61,8 @@ pub(super) struct Scan {
     precise: Track<Until>,
     seed: Track<seed::Tail>,
     values_from: usize,
+    /// The table in which the search by `precise` is.
+    table: Option<Table>,
     /// What is found and not settled: something that overlaps it may still be found.
     found: Vec<Found>,
     /// A secret that may go on behind what is settled.
@@ -127,7 +130,10 @@ impl Scan {
         while track.follow(piece, &mut self.found, until::end) && track.at < piece.to() {
             let (from, to) = (track.at - piece.base, piece.to() - piece.base);
             let floor = track.floor.saturating_sub(piece.base);
-            track.at = piece.base + precise.find(piece.text, from, to, floor, &mut hits);
+            let mut table = self.table.and_then(|table| table.within(piece.base));
+            let at = precise.find(piece.text, from..to, floor, &mut table, &mut hits);
+            track.at = piece.base + at;
+            self.table = table.map(|table| table.moved(piece.base));
             for hit in hits.drain(..) {
                 track.floor = piece.base + hit.span.end;
                 let rule = hit.open;

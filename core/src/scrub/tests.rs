@@ -100,6 +100,46 @@ fn long(random: &mut Random) -> String {
     format!("{head}{body}{tail}")
 }
 
+/// A table with a column of passwords, in which other things stand too.
+fn table(random: &mut Random, rows: &[String]) -> String {
+    let mut text = random.pick(&[
+        "user,password\n",
+        "id,password,note\n",
+        "a;password\r\n",
+        "password\tuser\n",
+        " id | password \n----+------\n",
+        " password\n----\n",
+        "| user | password |\n|---|---|\n",
+        "+---+---+\n| a | password |\n+---+---+\n",
+        "│ a │ password │\n├───┼───┤\n",
+        "name  password\n----  --------\n",
+        "INSERT INTO t (a, password) VALUES ",
+        "COPY t (password, api_key) FROM stdin;\n",
+    ]);
+    let mut whole = text.to_owned();
+    for _ in 0..random.below(30) {
+        for part in 0..random.below(5) {
+            let row = random.pick(rows);
+            text = match random.below(6) {
+                0 => &row[..row.floor_char_boundary(random.below(row.len().min(60) + 1))],
+                1 => row,
+                2 => "[REDACTED:password]",
+                3 => "'hunter2x9'",
+                4 => "\"s3cr,et;9\"",
+                _ => "bob9",
+            };
+            whole.push_str(if part > 0 {
+                random.pick(&[",", ";", "\t", " | ", "│", "  "])
+            } else {
+                ""
+            });
+            whole.push_str(text);
+        }
+        whole.push_str(random.pick(&["\n", "\n", "\r\n", "),\n(", "---+---\n"]));
+    }
+    whole
+}
+
 /// A text of about `length` bytes, glued wildly.
 fn mixture(random: &mut Random, rows: &[String], length: usize) -> String {
     mixed(random, rows, length, GLUE)
@@ -130,6 +170,7 @@ fn mixed(random: &mut Random, rows: &[String], length: usize, glue: &[&str]) -> 
                 let start = row.floor_char_boundary(random.below(row.len() + 1));
                 text.push_str(&row[start..]);
             }
+            4 => text.push_str(&table(random, rows)),
             _ => text.push_str(random.pick(rows)),
         }
         text.push_str(random.pick(glue));

@@ -12,6 +12,7 @@ use super::judge::{self, Claim, Form, Starts};
 use super::kinds::Kinds;
 use super::name::{self, Strength, Telling};
 use super::sight::RUN;
+use super::table::{Cell, Table};
 use mark::Mark;
 use site::{Extent, Site};
 use value::{Need, Value};
@@ -22,6 +23,7 @@ mod call;
 mod client;
 mod command;
 mod cookie;
+mod fed;
 mod mark;
 mod markup;
 mod oracle;
@@ -85,7 +87,11 @@ pub(super) fn pass(kinds: &Kinds, view: &View<'_>) -> Option<usize> {
 /// Looks at the name in which a telling word stands.
 pub(super) fn look(kinds: &Kinds, view: &View<'_>) -> Look {
     if let Some(mark) = Mark::at(view.ahead()) {
-        return look_at_mark(kinds, view, mark);
+        let name = mark.may_be_name(view.ahead());
+        let look = look_at_mark(kinds, view, mark);
+        if look.hit.is_some() || !name {
+            return look;
+        }
     }
     if let Some(end) = placeholder_around(view) {
         return Look::nothing(end);
@@ -150,9 +156,8 @@ fn placeholder_around(view: &View<'_>) -> Option<usize> {
 /// tag. Most names in code are like that.
 fn is_idle(view: &View<'_>, site: &Site<'_>) -> bool {
     let idle = match view.text[site.end..] {
-        [b',' | b')' | b';' | b'{' | b'}' | b'/' | b'>' | b'@' | b'#' | b'$' | b'^' | b'~', ..] => {
-            true
-        }
+        [b',' | b';', ..] => !Table::may_be_below(view.text, site.start..site.end),
+        [b')' | b'{' | b'}' | b'/' | b'>' | b'@' | b'#' | b'$' | b'^' | b'~', ..] => true,
         [b'.' | b'+', next, ..] => next != b'=',
         [b'!' | b'?', next, ..] => !matches!(next, b'=' | b':' | b'?'),
         [b':', b':', next, ..] => !matches!(next, b':' | b'='),
@@ -218,6 +223,13 @@ pub(super) fn named(kinds: &Kinds, name: &[u8], value: &[u8]) -> Option<Hit> {
     settle(kinds, &view, name, telling, Value::closed(0..value.len(), Form::QuotedData))
 }
 
+/// The secret in the cell of a table, whose place counts from the start of the view.
+pub(super) fn in_cell(kinds: &Kinds, view: &View<'_>, cell: Cell) -> Option<Hit> {
+    let Cell { start, end, telling } = cell;
+    let value = Value::closed(start..end, Form::QuotedData);
+    settle(kinds, view, telling.kind.as_bytes(), telling, value)
+}
+
 /// Makes a hit of a value if it is a secret.
 fn settle(
     kinds: &Kinds,
@@ -273,8 +285,11 @@ fn is_told(name: &[u8], telling: Telling, value: &[u8]) -> bool {
         || telling.kind == "password" && judge::is_password_like(value)
 }
 
+/// True if a link stands in the value, or what was put in the place of one.
 fn has_link(text: &[u8]) -> bool {
-    memchr::memchr_iter(b':', text).any(|at| text[at..].starts_with(b"://"))
+    let masked = b"[REDACTED:connection";
+    memchr::memchr2_iter(b':', b'[', text)
+        .any(|at| text[at..].starts_with(b"://") || text[at..].starts_with(masked))
 }
 
 fn rest_of_line(text: &[u8], from: usize) -> &[u8] {

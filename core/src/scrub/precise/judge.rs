@@ -148,18 +148,26 @@ fn is_password(claim: &Claim<'_>) -> bool {
 
 /// The value is its own name: `api_key=api_key`, `password: "Password"`; in code also a part of it.
 fn repeats_name(name: &[u8], value: &[u8], code: bool) -> bool {
-    let letters = |text: &[u8]| -> Vec<u8> {
-        let kept = text.iter().filter(|b| b.is_ascii_alphanumeric());
-        kept.map(u8::to_ascii_lowercase).collect()
-    };
     if value.len() > 64 {
         return false;
     }
-    let (name, value) = (letters(name), letters(value));
-    !value.is_empty()
-        && (name == value
-            || (code || value.len() > 10) && name.ends_with(&value)
-            || code && value.ends_with(&name))
+    let length = letters(value).count();
+    length > 0
+        && (letters(name).eq(letters(value))
+            || (code || length > 10) && ends_with(name, value)
+            || code && ends_with(value, name))
+}
+
+/// The letters and digits of a text, in lower case.
+fn letters(text: &[u8]) -> impl DoubleEndedIterator<Item = u8> {
+    let kept = text.iter().filter(|b| b.is_ascii_alphanumeric());
+    kept.map(u8::to_ascii_lowercase)
+}
+
+/// True if the letters and digits of `text` end with those of `end`, in any case.
+fn ends_with(text: &[u8], end: &[u8]) -> bool {
+    let mut back = letters(text).rev();
+    letters(end).rev().all(|byte| back.next() == Some(byte))
 }
 
 fn is_blank_between(value: &[u8]) -> bool {

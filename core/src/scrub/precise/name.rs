@@ -177,6 +177,7 @@ fn is_wrapping(word: &[u8]) -> bool {
             | b"hex"
             | b"encoded"
             | b"literal"
+            | b"stdin"
     )
 }
 
@@ -226,8 +227,8 @@ fn by_words(words: &Words) -> Option<Telling> {
     match last {
         b"password" | b"passwd" | b"passphrase" | b"passcode" | b"pwd" | b"passwort"
         | b"kennwort" | b"senha" | b"contrasena" | b"parola" | b"wachtwoord" | b"motdepasse"
-        | b"salasana" | b"heslo" | b"pword" | b"passwrd" | b"requirepass" | b"masterauth"
-        | b"psw" | b"pswd" | b"pw" => password(before),
+        | b"salasana" | b"heslo" | b"haslo" | b"pword" | b"passwrd" | b"requirepass"
+        | b"masterauth" | b"psw" | b"pswd" | b"pw" => password(before),
         b"pass" | b"passkey" => password(before),
         b"phrase" if before == b"pass" => password(words.before(1)),
         b"word" | b"code" | b"wd" if before == b"pass" => password(words.before(1)),
@@ -379,6 +380,7 @@ fn foreign(word: &[u8]) -> Option<Telling> {
         "contraseña",
         "hasło",
         "lösenord",
+        "jelszó",
         "пароль",
         "Пароль",
         "ПАРОЛЬ",

@@ -62,8 +62,9 @@ fn between(text: &[u8], from: usize) -> Option<usize> {
 
 /// True if a header's name stands before the scheme.
 fn is_told(text: &[u8], at: usize) -> bool {
-    let behind = text[at.saturating_sub(HEADER)..at].to_ascii_lowercase();
-    memchr::memmem::find(&behind, b"authorization").is_some()
+    let name = b"authorization";
+    let mut before = text[at.saturating_sub(HEADER)..at].windows(name.len());
+    before.any(|part| part.eq_ignore_ascii_case(name))
 }
 
 fn bearer(kinds: &Kinds, view: &View<'_>, start: usize) -> Option<Hit> {

@@ -45,6 +45,8 @@ pub(in crate::scrub) enum Sort {
     Jwk,
     /// The first `-` of `-----BEGIN`.
     Block,
+    /// A statement that fills a table.
+    Rows,
 }
 
 /// A place that deserves a look.
@@ -111,6 +113,8 @@ const WORDS: &[(&str, Sort)] = &[
     ("kind: secret", Sort::Manifest),
     ("\"kind\": \"secret\"", Sort::Manifest),
     ("\"kind\":\"secret\"", Sort::Manifest),
+    ("insert into ", Sort::Rows),
+    ("copy ", Sort::Rows),
     ("passw", Sort::Name),
     ("passp", Sort::Name),
     ("passc", Sort::Name),
@@ -143,6 +147,15 @@ const WORDS: &[(&str, Sort)] = &[
     ("contrase", Sort::Name),
     ("kennwort", Sort::Name),
     ("wachtwoord", Sort::Name),
+    ("hasło", Sort::Name),
+    ("haslo", Sort::Name),
+    ("heslo", Sort::Name),
+    ("lösenord", Sort::Name),
+    ("adgangskode", Sort::Name),
+    ("salasana", Sort::Name),
+    ("jelszó", Sort::Name),
+    ("parola", Sort::Name),
+    ("şifre", Sort::Name),
     ("парол", Sort::Name),
     ("Парол", Sort::Name),
     ("密码", Sort::Name),

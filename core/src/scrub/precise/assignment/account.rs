@@ -7,6 +7,7 @@
 
 use super::super::super::view::View;
 use super::client::word;
+use super::fed;
 use super::value::{Value, blanks};
 
 /// How far the words of a command are read, in bytes.
@@ -49,7 +50,7 @@ impl Command {
         match self {
             Command::NetUser => net_user(view, line),
             Command::Htpasswd => htpasswd(view, line),
-            Command::Chpasswd => chpasswd(view, from),
+            Command::Chpasswd => behind_user(view, fed::value(view, view.at, from)?),
             Command::Snmp => snmp(view, line),
             Command::Community => community(view, line),
         }
@@ -116,29 +117,6 @@ fn htpasswd(view: &View<'_>, line: Line<'_>) -> Option<Value> {
         }
     }
     None
-}
-
-/// `echo bob:v | chpasswd`, and `chpasswd <<< bob:v`.
-fn chpasswd(view: &View<'_>, from: usize) -> Option<Value> {
-    let text = view.text;
-    let rest = &text[from..];
-    let start = from + blanks(text, from);
-    if rest.trim_ascii_start().starts_with(b"<<<") {
-        return behind_user(view, word(view, start + 3 + blanks(text, start + 3))?);
-    }
-    let before = &text[view.at.saturating_sub(LINE)..view.at];
-    let line = memchr::memrchr(b'\n', before).map_or(0, |at| at + 1);
-    let front = before[line..].trim_ascii_end();
-    let front = front.strip_suffix(b"sudo").unwrap_or(front).trim_ascii_end();
-    let front = front.strip_suffix(b"|")?.trim_ascii_end();
-    let quote = *front.last()?;
-    let inner = &front[..front.len() - 1];
-    let length = match quote {
-        b'"' | b'\'' => 1 + inner.len() - inner.iter().rposition(|b| *b == quote)?,
-        _ => front.iter().rev().take_while(|b| !b.is_ascii_whitespace()).count(),
-    };
-    let end = view.at - (before[line..].len() - front.len());
-    behind_user(view, word(view, end - length)?)
 }
 
 /// What stands behind the user and the colon in `bob:v`.

@@ -1,5 +1,5 @@
 //! Passwords that are handed over without a name: `mysqli_connect("db", "root", "v")`,
-//! `smtp.login("me@example.org", "v")`, `jwt.sign(claims, "v")`.
+//! `smtp.login("me@example.org", "v")`, `jwt.sign(claims, "v")`, `auth=("me", "v")`.
 
 use super::super::super::view::View;
 use super::super::judge::{self, Form};
@@ -11,7 +11,7 @@ const REACH: usize = 512;
 /// A function that takes a secret, as it is written up to its bracket and in any case, and the
 /// place of the secret among its arguments.
 ///
-/// Sources: the manuals of PHP, JDBC, .NET, Python's smtplib and the JWT libraries.
+/// Sources: the manuals of PHP, JDBC, .NET, Python's smtplib and requests, and the JWT libraries.
 const CALLS: &[(&[u8], usize)] = &[
     (b"_connect(", 2),
     (b"new pdo(", 2),
@@ -20,6 +20,9 @@ const CALLS: &[(&[u8], usize)] = &[
     (b".login(", 1),
     (b"jwt.sign(", 1),
     (b"jwt.encode(", 1),
+    (b"basicauth(", 1),
+    (b"auth=(", 1),
+    (b"auth(", 1),
 ];
 
 /// Where the arguments of the call start, and which is the secret.

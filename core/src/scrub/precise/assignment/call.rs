@@ -80,6 +80,10 @@ fn sets(site: &Site<'_>) -> bool {
     let name = &line[..open];
     let length =
         name.iter().rev().take(48).take_while(|&&b| b.is_ascii_alphanumeric() || b == b'_').count();
-    let name = name[name.len() - length..].to_ascii_lowercase();
-    VERBS.iter().any(|verb| name.starts_with(verb) || name.ends_with(b"header"))
+    let name = &name[name.len() - length..];
+    let header = |end: &[u8; 6]| end.eq_ignore_ascii_case(b"header");
+    name.last_chunk().is_some_and(header)
+        || VERBS.iter().any(|verb| {
+            name.get(..verb.len()).is_some_and(|start| start.eq_ignore_ascii_case(verb))
+        })
 }

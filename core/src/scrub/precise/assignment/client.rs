@@ -50,7 +50,9 @@ const CLIENTS: &[Client] = &[
         b"",
     ),
     client(&[b"mariadb", b"mariadb-dump", b"mariadb-admin", b"mycli"], b"-p", Way::Glued, b""),
-    client(&[b"7z", b"7za", b"7zz"], b"-p", Way::Glued, b""),
+    client(&[b"7z", b"7za", b"7zz", b"rar", b"unrar"], b"-p", Way::Glued, b""),
+    client(&[b"security"], b"-w", Way::Apart, b"add-generic-password"),
+    client(&[b"security"], b"-w", Way::Apart, b"add-internet-password"),
     client(&[b"sshpass"], b"-p", Way::Both, b""),
     client(
         &[b"mongo", b"mongosh", b"mongodump", b"mongorestore", b"mongoimport", b"mongoexport"],

@@ -52,7 +52,13 @@ pub(super) fn argument(view: &View<'_>, site: &Site<'_>, at: usize) -> Option<Va
             return word(view, at, Form::Flag);
         }
     }
-    is_setting(site).then(|| word(view, at, Form::Env)).flatten()
+    is_setting(site).then(|| word(view, behind_body(text, at), Form::Env)).flatten()
+}
+
+/// Where the value starts in `gh secret set K --body V`.
+fn behind_body(text: &[u8], at: usize) -> usize {
+    let flag = [&b"--body "[..], b"-b "].into_iter().find(|flag| text[at..].starts_with(flag));
+    at + flag.map_or(0, <[u8]>::len)
 }
 
 fn word(view: &View<'_>, at: usize, form: Form) -> Option<Value> {
@@ -125,6 +131,10 @@ fn is_setting(site: &Site<'_>) -> bool {
     match last {
         b"set" | b"config" | b"--add" | b"--global" => is_configuring(site),
         _ if known(last) => site.line_before().trim_ascii().len() <= last.len() + 1,
+        // `npm config set //registry.npmjs.org/:_authToken V`
+        [b'/', b'/', .., b'/', b':'] => {
+            memchr::memmem::find(site.line_before(), b"config set ").is_some()
+        }
         // `set -gx K V`, `RequestHeader set K V`
         [b'-', ..] => {
             site.line_before().trim_ascii().split(u8::is_ascii_whitespace).next().is_some_and(known)
@@ -139,7 +149,7 @@ fn is_configuring(site: &Site<'_>) -> bool {
     let mut words = line.rsplit(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
     let (last, before) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
     match last {
-        b"set" => before.is_empty() || before.starts_with(b"config"),
+        b"set" => before.is_empty() || before.starts_with(b"config") || before == b"secret",
         b"config" => matches!(before, b"git" | b"npm" | b"yarn" | b"poetry" | b"composer"),
         _ => before == b"config",
     }

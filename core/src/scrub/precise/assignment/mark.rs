@@ -43,6 +43,11 @@ impl Mark {
         }
     }
 
+    /// True for what may be a name all the same: `client_auth("v")`.
+    pub(super) fn may_be_name(&self, text: &[u8]) -> bool {
+        matches!(self, Mark::Call(..)) && text[0].eq_ignore_ascii_case(&b'a')
+    }
+
     pub(super) fn value(self, view: &View<'_>) -> Option<Value> {
         match self {
             Mark::User(length) => oracle::behind_user(view, view.at + length),
@@ -59,7 +64,8 @@ impl Mark {
 pub(super) fn is_name(text: &[u8]) -> bool {
     let &[first, second, ..] = text else { return false };
     match first | 0x20 {
-        b'p' | b'k' | b'a' => true,
+        b'p' | b'k' => true,
+        b'a' => !matches!(text.get(4), Some(b'=' | b'(')),
         b'c' => second | 0x20 != b'h',
         b's' => !matches!(second | 0x20, b'q' | b'n'),
         b't' => text.get(2).is_some_and(|&third| third != b'-'),

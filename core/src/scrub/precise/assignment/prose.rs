@@ -3,7 +3,7 @@
 use super::super::super::view::View;
 use super::super::judge::Form;
 use super::super::name::{Strength, Telling};
-use super::value::{Need, Value, bare, blanks, quoted};
+use super::value::{Need, Value, bare, blanks, next_line, quoted};
 use super::writing::weak;
 
 /// What the sentence says that the name is.
@@ -30,37 +30,75 @@ pub(super) fn told(view: &View<'_>, telling: Telling, at: usize) -> Option<Value
         "—".as_bytes(),
     ];
     let text = view.text;
-    let mut at = at;
-    if text[at..].starts_with(b"|") {
-        return weak(bare(view, at + 1 + blanks(text, at + 1), Form::Line));
+    let strong = telling.strength == Strength::Strong;
+    match text[at..] {
+        [b'|', ..] => return weak(bare(view, at + 1 + blanks(text, at + 1), Form::Line)),
+        [b'(', ..] if strong => return enclosed(view, at + 1),
+        [b'"' | b'\'' | b'`', ..] if strong => return said(view, telling, at),
+        _ => {}
     }
-    for turn in 0..3 {
+    let mut at = at;
+    let mut placed = false;
+    for turn in 0..WORDS_BETWEEN {
         let most = if turn == 0 { 24 } else { 64 };
         let length =
             text[at..].iter().take(most).take_while(|&&b| !b.is_ascii_whitespace()).count();
         let word = &text[at..at + length];
         let next = at + length + blanks(text, at + length);
-        let strong = telling.strength == Strength::Strong;
-        if word.is_empty() || next == at + length {
-            // Something long, or the last word of a line.
-            return (turn == 0 && strong).then(|| spoken(view, at)).flatten();
-        }
         let verb = word.strip_suffix(b":").unwrap_or(word);
-        if verb.len() <= LONGEST && VERBS.iter().any(|known| known.eq_ignore_ascii_case(verb)) {
+        let is_verb =
+            verb.len() <= LONGEST && VERBS.iter().any(|known| known.eq_ignore_ascii_case(verb));
+        if word.is_empty() || next == at + length {
+            // The last word of a line, or something long.
+            let below = if is_verb { alone_below(view, at + length) } else { None };
+            return below.or_else(|| (turn == 0 && strong).then(|| spoken(view, at)).flatten());
+        }
+        let done = |word: &[u8]| DONE.contains(&word);
+        let behind = text[next..].split(|b| !b.is_ascii_alphabetic()).next().unwrap_or_default();
+        if is_verb && !done(behind) {
             return said(view, telling, next);
         }
         // `password for bob: …`
-        if turn > 0 && word.ends_with(b":") {
+        if placed && word.ends_with(b":") {
             return said(view, telling, next);
         }
-        // `the password for staging is …`
-        if turn == 0 && !matches!(word, b"for" | b"of" | b"in" | b"on") {
+        // `the password for staging is …`, `the password was set to …`
+        let place = matches!(word, b"for" | b"of" | b"in" | b"on");
+        if !placed && !is_verb && !done(word) && !place {
             // `use token …`
-            return strong.then(|| spoken(view, at)).flatten();
+            return (turn == 0 && strong).then(|| spoken(view, at)).flatten();
         }
+        placed |= place;
         at = next;
     }
     None
+}
+
+/// How many words may stand between a name and what is said of it.
+const WORDS_BETWEEN: usize = 7;
+
+/// What may have been done to a password before it is told.
+const DONE: &[&[u8]] =
+    &[b"set", b"reset", b"changed", b"updated", b"generated", b"created", b"assigned"];
+
+/// What stands in parentheses behind a name.
+fn enclosed(view: &View<'_>, at: usize) -> Option<Value> {
+    const LONGEST: usize = 64;
+    let rest = &view.text[at..view.text.len().min(at + LONGEST)];
+    let length = rest.iter().position(|b| b.is_ascii_whitespace() || b"()".contains(b))?;
+    let closed = rest[length] == b')' && length > 0;
+    closed.then(|| Value::closed(at..at + length, Form::Line).needs(Need::Random))
+}
+
+/// The only word of the next line that is not empty.
+fn alone_below(view: &View<'_>, at: usize) -> Option<Value> {
+    let mut line = next_line(view.text, at)?;
+    line = next_line(view.text, line).unwrap_or(line);
+    let value = spoken(view, line + blanks(view.text, line))?;
+    let end = value.span.end;
+    let alone = next_line(view.text, end).is_some()
+        || view.last && end + blanks(view.text, end) == view.text.len();
+    alone.then_some(value)
 }
 
 fn said(view: &View<'_>, telling: Telling, at: usize) -> Option<Value> {

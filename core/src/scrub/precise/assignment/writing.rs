@@ -6,7 +6,7 @@ use super::super::judge::Form;
 use super::super::name::Telling;
 use super::site::{Site, is_quote, quote_at};
 use super::value::{Need, Value, bare, blanks, block, ends_member, next_line, quoted};
-use super::{call, command, cookie, markup, pair, prose, site};
+use super::{call, client, command, cookie, fed, markup, pair, prose, site};
 
 /// The value that is assigned to the name, in whatever way.
 pub(super) fn read(view: &View<'_>, site: &Site<'_>, telling: Telling) -> Option<Value> {
@@ -18,6 +18,9 @@ pub(super) fn read(view: &View<'_>, site: &Site<'_>, telling: Telling) -> Option
     let tail = end + decoration(&text[end..]);
     let at = tail + blanks(text, tail);
     let rest = text.get(at..)?;
+    if site.dashes > 1 && fed::is_flag(site.name()) {
+        return fed::value(view, site.start, site.end);
+    }
     match rest {
         // `${NAME:-default}` of a shell.
         [b':', b'-' | b'=', ..] if site.before() == b'{' => bare(view, at + 2, Form::Env),
@@ -53,6 +56,7 @@ pub(super) fn read(view: &View<'_>, site: &Site<'_>, telling: Telling) -> Option
         }
         [b'%', b'3', b'D' | b'd', ..] => bare(view, at + 3, Form::Query),
         [b'{', ..] if closed => pair::default_of(view, site, at),
+        [b'{', b' ', b'g', b'e', b't', ..] => behind_accessors(view, at),
         [b'&', b'g', b't', b';', ..] if site.before() == b';' => markup::escaped(view, at + 4),
         [b'&', b'q', ..] | [b'%', b'2', b'2', ..] => markup::encoded(view, at),
         [b'(', ..] if at == site.end => call::argument(view, site, at),
@@ -62,6 +66,10 @@ pub(super) fn read(view: &View<'_>, site: &Site<'_>, telling: Telling) -> Option
         [b'\n' | b'\r', ..] => pair::value_below(view, site, at),
         [b'}', ..] if closed => pair::value_before(view, site),
         [b'<', b'/', ..] if site.before() == b'>' => markup::sibling(view, at),
+        [b'<', b'<', b'<', ..] if site.name() == b"passwd" => {
+            client::word(view, at + 3 + blanks(text, at + 3))
+        }
+        [b'.', ..] if at > end => led(view, at),
         [b'a'..=b'z' | b'A'..=b'Z' | b'>', ..] if closed && site.before() == b'=' => {
             markup::attribute(view, at)
         }
@@ -159,6 +167,7 @@ fn colon(
     if let Some(equals) = behind_type(text, start) {
         return assigned(view, site, telling, equals, Form::QuotedCode, None);
     }
+    let start = behind_properties(text, start);
     match text.get(start..)? {
         [b'|' | b'>', ..] => block(view, start),
         // `"k": value` without quotes is a number or code; but `["v"]` is a list of one.
@@ -286,6 +295,33 @@ fn below(view: &View<'_>, site: &Site<'_>, line: usize, strings: Form) -> Option
     }
     let value = bare(view, start, Form::Line).filter(|_| site.opened.is_none())?;
     (ends(value.span.end) && text[value.span.end - 1] != b':').then_some(value)
+}
+
+/// The value behind the accessors of C#: `Password { get; set; } = "v"`.
+fn behind_accessors(view: &View<'_>, at: usize) -> Option<Value> {
+    let rest = &view.text[at..];
+    let close = rest.iter().take(48).position(|b| *b == b'}')?;
+    let length = rest[close..].strip_prefix(b"} = ").map(|_| close + b"} = ".len())?;
+    quoted(view, at + length, Form::QuotedCode)
+}
+
+/// The value behind a row of dots: `Password . . . . : v`, `Password ..... v`.
+fn led(view: &View<'_>, at: usize) -> Option<Value> {
+    const DOTS: usize = 4;
+    let leader = view.text[at..].iter().take(64).take_while(|b| matches!(b, b'.' | b' ')).count();
+    let dots = view.text[at..at + leader].iter().filter(|b| **b == b'.').count();
+    let colon = usize::from(view.text.get(at + leader) == Some(&b':'));
+    let start = at + leader + colon;
+    (dots + colon >= DOTS).then(|| bare(view, start + blanks(view.text, start), Form::Line))?
+}
+
+/// Where a value starts behind what YAML says of it: `!!str v`, `&anchor v`.
+fn behind_properties(text: &[u8], at: usize) -> usize {
+    let length = text[at..].iter().take(48).take_while(|b| !b.is_ascii_whitespace()).count();
+    match text[at..at + length] {
+        [b'!', b'!', ..] | [b'&', _, ..] => at + length + blanks(text, at + length),
+        _ => at,
+    }
 }
 
 /// True of `grammar.opmap[value]`, `cls._process(x)` and `typing.Union[bytes`.

@@ -12,6 +12,8 @@ use super::standin;
 
 /// The shortest signature: a truncated HMAC.
 const LEAST: usize = 20;
+/// The longest name, and so much of a longer one.
+const LONGEST: usize = 40;
 /// The most between a name and its value: quotes, a colon, blanks.
 const BETWEEN: usize = 12;
 
@@ -29,12 +31,15 @@ pub(in super::super) fn look(view: &View<'_>) -> Option<Look> {
     let (text, at) = (view.text, view.at);
     let rest = &text[at..];
     let mark = usize::from(matches!(rest[0], b'?' | b'&'));
-    let length = rest[mark..].iter().take(40).take_while(|b| is_name(**b)).count();
+    let length = rest[mark..].iter().take(LONGEST).take_while(|b| is_name(**b)).count();
     let end = at + mark + length;
-    let name = rest[mark..mark + length].to_ascii_lowercase();
+    let mut lower = [0; LONGEST];
+    let name = &mut lower[..length];
+    name.copy_from_slice(&rest[mark..mark + length]);
+    name.make_ascii_lowercase();
     let before = &text[..at + mark];
     let inner = before.last().is_some_and(|b| is_name(*b) || *b == b'.');
-    let asked = asked(&name, !inner || before.ends_with(b"\\u0026"))?;
+    let asked = asked(name, !inner || before.ends_with(b"\\u0026"))?;
     let start = end + separator(&text[end..])?;
     let value = &text[start..];
     let letters = value.iter().take_while(|b| **b != b'=' && until::is_token(**b)).count();
@@ -45,13 +50,13 @@ pub(in super::super) fn look(view: &View<'_>) -> Option<Look> {
         Asked::Nothing => value.len() >= 16 && !standin::is_template(value),
         Asked::Signature => is_signature(value),
     };
-    let chained = value.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(&name));
+    let chained = value.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name));
     if start < view.floor || !fits || chained || judge::is_stand_in(value) {
         return None;
     }
     let stop = start + value.len();
     let open = (stop == text.len() && !view.last).then_some(Until::Token);
-    let hit = Hit::known(start..stop, kind(&name), Confidence::High);
+    let hit = Hit::known(start..stop, kind(name), Confidence::High);
     Some(Look::found(Hit { open, ..hit }))
 }
 

@@ -110,11 +110,10 @@ pub(in crate::scrub::precise) fn is_template(value: &[u8]) -> bool {
 /// True if what stands as the password of `user` at `host` is no secret.
 pub(in crate::scrub::precise) fn is_password(user: &[u8], password: &[u8], host: &[u8]) -> bool {
     let bare = password.strip_suffix(b"]").unwrap_or(password);
-    let lower = bare.to_ascii_lowercase();
     if is_template(password) || judge::is_stand_in(password) || bare.len() < 4 {
         return true;
     }
-    if WORDS.contains(&lower.as_slice()) || lower == user.to_ascii_lowercase() {
+    if bare.eq_ignore_ascii_case(user) || WORDS.iter().any(|w| bare.eq_ignore_ascii_case(w)) {
         return true;
     }
     // In an example the password is often a word, or the user's name with a number.
@@ -123,13 +122,13 @@ pub(in crate::scrub::precise) fn is_password(user: &[u8], password: &[u8], host:
         !name.contains(&b'.') || name.starts_with(b"example.") || name.ends_with(b"example.com")
     };
     let cased = password.iter().skip(1).any(u8::is_ascii_uppercase);
-    let word = !cased && lower.iter().all(|b| b.is_ascii_lowercase() || *b == b'_' || *b == b'-');
+    let word = !cased && bare.iter().all(|b| b.is_ascii_alphabetic() || *b == b'_' || *b == b'-');
     let shouted = password.iter().all(|b| b.is_ascii_uppercase() || *b == b'_');
-    shouted || example && word && lower.len() <= 12 || word && has_word(&lower)
+    shouted || example && word && bare.len() <= 12 || word && has_word(bare)
 }
 
 /// True for `your-password`, `mysecretpassword`: a telling word inside, and nothing but letters.
 fn has_word(value: &[u8]) -> bool {
     let words: [&[u8]; 4] = [b"password", b"passwd", b"secret", b"token"];
-    words.iter().any(|word| value.windows(word.len()).any(|part| part == *word))
+    words.iter().any(|word| value.windows(word.len()).any(|part| part.eq_ignore_ascii_case(word)))
 }

@@ -14,7 +14,7 @@ const ENDINGS: &[&str] = &[
     "ere", "est", "eu", "ing", "irm", "ive", "kup", "min", "nal", "new", "old", "oot", "ous",
     "prd", "qa", "rev", "ro", "rod", "rw", "stg", "ter", "tmp", "uat", "ult", "us", "v", "vel",
     // Words that say in what form.
-    "b", "ded", "ext", "hex", "lue", "ral", "raw", "str", "txt", "val",
+    "b", "ded", "din", "ext", "hex", "lue", "ral", "raw", "str", "txt", "val",
 ];
 
 /// A bit for each row of three letters without their case, in 15 bits; one of the three may be any

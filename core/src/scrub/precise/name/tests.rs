@@ -85,7 +85,6 @@ fn a_name_with_a_telling_word_that_is_not_the_last_tells_nothing() {
         "has_password",
         "isSecret",
         "",
-        "password-stdin",
         "secret-id",
         "keys",
         "hotkey",

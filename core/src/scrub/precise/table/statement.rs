@@ -1,0 +1,116 @@
+//! Tables that statements fill: `INSERT INTO t (a, password) VALUES (1, '…'), (2, '…')`, and
+//! `COPY t (a, password) FROM stdin;` with a line for each row.
+//!
+//! Sources: the manuals of PostgreSQL, MySQL and SQLite.
+
+use std::ops::Range;
+
+use super::super::super::view::View;
+use super::lines::Lines;
+use super::{Columns, Layout, Row, Table};
+
+/// The table that the statement at the sight fills.
+pub(super) fn header(view: &View<'_>) -> Option<Table> {
+    let text = view.text;
+    let mut at = view.at;
+    let copies = word(text, &mut at, b"copy");
+    if !copies && !(word(text, &mut at, b"insert") && word(text, &mut at, b"into")) {
+        return None;
+    }
+    let belongs = |b: &&u8| b.is_ascii_alphanumeric() || b"_.\"`[]$".contains(b);
+    let table = text[at..].iter().take_while(belongs).count();
+    at = blank(text, at + table);
+    let inner = text[at..].strip_prefix(b"(").filter(|_| table > 0)?;
+    let length = memchr::memchr2(b')', b'(', inner).filter(|end| inner[*end] == b')')?;
+    let mut columns = Columns::default();
+    for name in inner[..length].split(|b| *b == b',') {
+        let quoted = |b: &u8| b.is_ascii_whitespace() || b"\"`[]".contains(b);
+        let start = name.iter().take_while(|b| quoted(b)).count();
+        let end = name.iter().rposition(|b| !quoted(b)).map_or(start, |last| last + 1);
+        columns.add(&name[start..end]);
+    }
+    let columns = columns.told()?;
+    at = blank(text, at + length + 2);
+    if copies {
+        let found = word(text, &mut at, b"from") && word(text, &mut at, b"stdin");
+        let end = memchr::memchr(b'\n', &text[at..]).filter(|_| found)?;
+        return Some(Table::new(Layout::Lines(Lines::TABS), columns, at + end + 1));
+    }
+    word(text, &mut at, b"values").then(|| Table::new(Layout::Tuples, columns, at))
+}
+
+/// Goes past the word and the blanks behind it; false if it does not stand at `at`.
+fn word(text: &[u8], at: &mut usize, word: &[u8]) -> bool {
+    let end = *at + word.len();
+    let found = text.get(*at..end).is_some_and(|found| found.eq_ignore_ascii_case(word));
+    if found {
+        *at = blank(text, end);
+    }
+    found
+}
+
+/// Where the blanks at `at` end.
+fn blank(text: &[u8], at: usize) -> usize {
+    let rest = text.get(at..).unwrap_or_default();
+    at + rest.iter().take_while(|b| b.is_ascii_whitespace()).count()
+}
+
+/// Shows the cells of the row in parentheses that `text` starts with, behind blanks and a comma.
+pub(super) fn row(text: &[u8], mut see: impl FnMut(usize, Range<usize>)) -> Option<Row> {
+    let mut at = blank(text, 0);
+    if text.get(at) == Some(&b',') {
+        at = blank(text, at + 1);
+    }
+    if text.get(at) != Some(&b'(') {
+        return None;
+    }
+    for number in 0.. {
+        let (cell, end) = cell(text, at + 1)?;
+        see(number, cell);
+        if text[end] == b')' {
+            return Some(Row { count: number + 1, next: end + 1 });
+        }
+        at = end;
+    }
+    None
+}
+
+/// What the string in the cell at `at` says, nothing if there is none, and where the cell ends.
+fn cell(text: &[u8], at: usize) -> Option<(Range<usize>, usize)> {
+    let mut depth = 0;
+    let mut string = 0..0;
+    let mut alone = true;
+    let mut at = blank(text, at);
+    loop {
+        match *text.get(at)? {
+            quote @ (b'\'' | b'"' | b'`') => {
+                let end = closing(text, at + 1, quote)?;
+                alone &= string.is_empty();
+                string = at + 1..end;
+                at = end;
+            }
+            b'(' => (depth, alone) = (depth + 1, false),
+            b')' if depth > 0 => depth -= 1,
+            b',' | b')' if depth == 0 => {
+                return Some((if alone { string } else { 0..0 }, at));
+            }
+            // `E'…'`, `N'…'`
+            b'E' | b'e' | b'N' | b'n' if text.get(at + 1) == Some(&b'\'') => {}
+            byte => alone &= byte.is_ascii_whitespace(),
+        }
+        at += 1;
+    }
+}
+
+/// Where the string closes that has opened before `at`: quotes in it are written twice or have a
+/// backslash before them.
+fn closing(text: &[u8], mut at: usize, quote: u8) -> Option<usize> {
+    loop {
+        at += memchr::memchr2(quote, b'\\', text.get(at..)?)?;
+        match (text[at], text.get(at + 1)) {
+            (b'\\', _) => at += 2,
+            (_, Some(next)) if *next == quote => at += 2,
+            _ => return Some(at),
+        }
+    }
+}
