@@ -39,7 +39,7 @@ mod corpus;
 mod marked;
 
 use repeat::Repeats;
-use sight::{Sight, Sort, Sweep};
+use sight::{Sight, Sort};
 use table::Cell;
 pub(super) use table::{ROW, Table};
 
@@ -69,39 +69,45 @@ impl Precise {
         found: &mut Vec<Hit>,
     ) -> usize {
         let mut at = from;
-        let sweep = self.sights.sweep(&self.kinds, text, from, to);
-        let mut course = Course { sweep, to, table: table.take(), held: None };
+        let mut sweep = self.sights.sweep(&self.kinds, text, from, to);
+        let mut held = None;
         let mut repeats = Repeats::default();
-        while let Some(next) = course.next(text, at) {
-            let look = match next {
-                Next::Cell(cell) => self.look_at_cell(text, cell, floor),
-                Next::Sight(sight) => {
-                    if let Some(further) = repeats.skip(text, sight.at, to, floor) {
-                        at = further;
-                        continue;
-                    }
-                    let (view, start) = View::around(text, sight.at, floor);
-                    if sight.sort == Sort::Name
-                        && let Some(resume) = assignment::pass(&self.kinds, &view)
-                    {
-                        at = start + resume;
-                        continue;
-                    }
-                    let look = self.look_at_sight(&view, sight);
-                    let below = look.hit.is_none().then(|| table_at(&view, sight)).flatten();
-                    course.table = below.map(|below| below.moved(start)).or(course.table);
-                    debug_assert!(start + look.resume > sight.at, "a finder must go on");
-                    look.moved(start)
-                }
-            };
-            at = at.max(look.resume);
-            if look.more.is_empty()
-                && let (Some(hit), Next::Sight(sight)) = (&look.hit, next)
+        loop {
+            let sight = held.take().filter(|held: &Sight| held.at >= at).or_else(|| sweep.next(at));
+            let look;
+            if table.is_some()
+                && let Some(cell) = Table::take(table, text, sight.map_or(to, |s| s.at), to)
             {
+                held = sight;
+                look = self.look_at_cell(text, cell, floor);
+            } else {
+                let Some(sight) = sight else { break };
+                if let Some(further) = repeats.skip(text, sight.at, to, floor) {
+                    at = further;
+                    continue;
+                }
+                let (view, start) = View::around(text, sight.at, floor);
+                if sight.sort == Sort::Name
+                    && let Some(resume) = assignment::pass(&self.kinds, &view)
+                {
+                    at = start + resume;
+                    continue;
+                }
+                look = self.look_at_sight(&view, sight).moved(start);
+                debug_assert!(look.resume > sight.at, "a finder must go on");
+                at = look.resume;
+                let Some(hit) = &look.hit else {
+                    if let Some(below) = table_at(&view, sight) {
+                        *table = Some(below.moved(start));
+                    }
+                    continue;
+                };
                 // A placeholder opens nothing, and nothing reaches over one: what stood in its
                 // place was the value. What is left beside one may still belong to it.
                 let over = placeholder::end_between(text, sight.at, hit.span.start);
-                if let Some(end) = over.filter(|end| *end != hit.span.start) {
+                if let Some(end) = over.filter(|end| *end != hit.span.start)
+                    && look.more.is_empty()
+                {
                     at = end.max(sight.at + 1);
                     continue;
                 }
@@ -115,11 +121,11 @@ impl Precise {
                 found.push(hit);
                 if open {
                     // No row of a table is as long as that.
+                    *table = None;
                     return at;
                 }
             }
         }
-        *table = course.table;
         at.max(to)
     }
 
@@ -183,39 +189,6 @@ fn table_at(view: &View<'_>, sight: Sight) -> Option<Table> {
         (Sort::Rows, _) => Table::filled(view),
         (Sort::Name, _) | (_, Some(Sort::Name)) => Table::below(view),
         _ => None,
-    }
-}
-
-/// What is looked at next.
-#[derive(Clone, Copy)]
-enum Next {
-    Sight(Sight),
-    Cell(Cell),
-}
-
-/// The way through a text: the sights, and the cells of the table in which they stand.
-struct Course<'a> {
-    sweep: Sweep<'a>,
-    to: usize,
-    table: Option<Table>,
-    /// A sight that comes behind the last cell.
-    held: Option<Sight>,
-}
-
-impl Course<'_> {
-    /// What comes next that is not before `at`, or a cell.
-    #[inline]
-    fn next(&mut self, text: &[u8], at: usize) -> Option<Next> {
-        let held = self.held.take().filter(|held| held.at >= at);
-        let sight = held.or_else(|| self.sweep.next(at));
-        if self.table.is_some() {
-            let before = sight.map_or(self.to, |sight| sight.at);
-            if let Some(cell) = Table::take(&mut self.table, text, before, self.to) {
-                self.held = sight;
-                return Some(Next::Cell(cell));
-            }
-        }
-        sight.map(Next::Sight)
     }
 }
 

@@ -36,7 +36,7 @@ fn with_values() -> Vec<Scrubber> {
 }
 
 /// The texts of the corpora.
-fn corpus() -> Vec<String> {
+pub(super) fn corpus() -> Vec<String> {
     let packed: [&[u8]; 2] = [
         include_bytes!("../../testdata/secrets.jsonl.gz"),
         include_bytes!("../../testdata/not-secrets.jsonl.gz"),

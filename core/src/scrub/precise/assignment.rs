@@ -239,6 +239,10 @@ fn settle(
     mut value: Value,
 ) -> Option<Hit> {
     value.span.start += scheme_length(&view.text[value.span.clone()], telling);
+    if has_link(&view.text[value.span.clone()]) {
+        // The link is looked at for its own secrets.
+        return None;
+    }
     skip_placeholders(view.text, &mut value);
     skip_mark(view.text, &mut value);
     if value.span.is_empty() || value.span.start < view.floor {
@@ -246,11 +250,8 @@ fn settle(
     }
     let text = &view.text[value.span.clone()];
     let cut = text.starts_with(b"${") && !text.contains(&b'}');
-    if cut || PUBLIC.begin(text) {
-        return None;
-    }
-    if text.starts_with(b"-----BEGIN") || has_link(text) {
-        // A block and a link are looked at for their own secrets.
+    // A block too is looked at for itself.
+    if cut || PUBLIC.begin(text) || text.starts_with(b"-----BEGIN") {
         return None;
     }
     if !value.begun

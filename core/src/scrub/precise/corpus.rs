@@ -8,4 +8,4 @@ mod labelled;
 mod logs;
 mod made;
 mod score;
-mod sources;
+pub(super) mod sources;

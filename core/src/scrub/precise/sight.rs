@@ -9,6 +9,7 @@ use super::kinds::{Kinds, is_plain_byte, is_token};
 use super::link;
 
 mod batch;
+mod deal;
 pub(super) mod escape;
 mod runs;
 mod sweep;
@@ -45,7 +46,7 @@ pub(in crate::scrub) enum Sort {
     Jwk,
     /// The first `-` of `-----BEGIN`.
     Block,
-    /// A statement that fills a table.
+    /// The parenthesis that closes the columns of a statement that fills a table.
     Rows,
 }
 
@@ -113,8 +114,9 @@ const WORDS: &[(&str, Sort)] = &[
     ("kind: secret", Sort::Manifest),
     ("\"kind\": \"secret\"", Sort::Manifest),
     ("\"kind\":\"secret\"", Sort::Manifest),
-    ("insert into ", Sort::Rows),
-    ("copy ", Sort::Rows),
+    (") values", Sort::Rows),
+    (")\nvalues", Sort::Rows),
+    (") from stdin", Sort::Rows),
     ("passw", Sort::Name),
     ("passp", Sort::Name),
     ("passc", Sort::Name),
@@ -147,15 +149,14 @@ const WORDS: &[(&str, Sort)] = &[
     ("contrase", Sort::Name),
     ("kennwort", Sort::Name),
     ("wachtwoord", Sort::Name),
-    ("hasło", Sort::Name),
-    ("haslo", Sort::Name),
     ("heslo", Sort::Name),
-    ("lösenord", Sort::Name),
-    ("adgangskode", Sort::Name),
-    ("salasana", Sort::Name),
-    ("jelszó", Sort::Name),
     ("parola", Sort::Name),
-    ("şifre", Sort::Name),
+    ("salasana", Sort::Name),
+    ("adgangskode", Sort::Name),
+    ("sło", Sort::Name),
+    ("ösen", Sort::Name),
+    ("lszó", Sort::Name),
+    ("şifr", Sort::Name),
     ("парол", Sort::Name),
     ("Парол", Sort::Name),
     ("密码", Sort::Name),
@@ -287,9 +288,10 @@ impl Sights {
         for bit in words.iter().flat_map(Word::heads) {
             heads[bit / 64] |= 1 << (bit % 64);
         }
-        let grams: Vec<Gram> = words.iter().map(|w| Gram::folded(&w.text[w.lead..])).collect();
+        let gram = |word: Word| Gram::folded(&word.text[word.lead..]);
+        let grams: Vec<Gram> = WORDS.iter().map(Word::new).map(gram).collect();
         let lead = words.iter().map(|word| word.lead).max().unwrap_or(0);
-        let grams = Grams::two(&grams);
+        let grams = Grams::two(&grams, &deal::DEAL);
         let (classes, hexadecimal, links) = (classes(), hexadecimal(), link::Glance::new());
         Sights { level, grams, classes, hexadecimal, links, heads, words, lists, lead }
     }

@@ -82,7 +82,7 @@ impl Lanes for Avx512 {
         // SAFETY: as above.
         let mut taken = [unsafe { [[_mm512_setzero_si512(); 2]; LENGTH] }; COUNT];
         for (tables, grams) in taken.iter_mut().zip(grams) {
-            for (table, whole) in tables.iter_mut().zip(&*grams.whole) {
+            for (table, whole) in tables.iter_mut().zip(&grams.whole.0) {
                 let from = whole.as_ptr();
                 // SAFETY: as above, and each table is 256 bytes long.
                 *table = unsafe {

@@ -52,6 +52,25 @@ impl Gram {
     }
 }
 
+#[cfg(test)]
+impl Gram {
+    /// What either of the words allows.
+    pub(in crate::scrub) fn or(self, other: Gram) -> Gram {
+        Gram::of(|place| Halves {
+            lower: self.lower[place] | other.lower[place],
+            upper: self.upper[place] | other.upper[place],
+        })
+    }
+
+    /// True if a word may begin with these bytes.
+    pub(in crate::scrub) fn allows(&self, four: [u8; LENGTH]) -> bool {
+        (0..LENGTH).all(|place| {
+            let (lower, upper) = (four[place] & 15, four[place] >> 4);
+            self.lower[place] >> lower & self.upper[place] >> upper & 1 == 1
+        })
+    }
+}
+
 /// The lower and upper halves of some bytes, one bit each.
 #[derive(Clone, Copy)]
 struct Halves {
@@ -71,24 +90,33 @@ impl Halves {
     }
 }
 
+/// For each place what both tables say of each byte, where registers are loaded at once.
+#[derive(Clone)]
+#[repr(align(64))]
+pub(super) struct Whole(pub [[u8; 256]; LENGTH]);
+
 /// The tables of a search for words.
 #[derive(Clone)]
 pub(in crate::scrub) struct Grams {
     pub(super) lower: [[u8; 16]; LENGTH],
     pub(super) upper: [[u8; 16]; LENGTH],
     /// Both tables of a place taken together, for one byte at a time.
-    pub(super) whole: Box<[[u8; 256]; LENGTH]>,
+    pub(super) whole: Box<Whole>,
 }
 
 impl Grams {
     pub(in crate::scrub) fn new(grams: &[Gram]) -> Grams {
-        Grams::of(&dealt::<BUCKETS>(grams))
+        Grams::of(&dealt(grams))
     }
 
     /// Two searches that share the words: of many words less else passes. A word may start where
-    /// one of them says so.
-    pub(in crate::scrub) fn two(grams: &[Gram]) -> [Grams; 2] {
-        let buckets = dealt::<{ 2 * BUCKETS }>(grams);
+    /// one of them says so. `deal` tells the bucket of each word; any finds the same words.
+    pub(in crate::scrub) fn two(grams: &[Gram], deal: &[u8]) -> [Grams; 2] {
+        let mut buckets = [Bucket::default(); 2 * BUCKETS];
+        for (gram, told) in grams.iter().zip(deal.iter().chain(std::iter::repeat(&0))) {
+            let bucket = &mut buckets[usize::from(*told) % (2 * BUCKETS)];
+            *bucket = bucket.with(gram);
+        }
         let (first, second) = buckets.split_at(BUCKETS);
         [Grams::of(first), Grams::of(second)]
     }
@@ -105,8 +133,8 @@ impl Grams {
                 }
             }
         }
-        let mut whole = Box::new([[0; 256]; LENGTH]);
-        for (at, table) in whole.iter_mut().enumerate() {
+        let mut whole = Box::new(Whole([[0; 256]; LENGTH]));
+        for (at, table) in whole.0.iter_mut().enumerate() {
             for (byte, entry) in table.iter_mut().enumerate() {
                 *entry = lower[at][byte & 15] & upper[at][byte >> 4];
             }
@@ -117,10 +145,10 @@ impl Grams {
 
 /// Deals the words so that little else passes: each where it adds least, and then again, as
 /// the last ones may have made a better place for the first.
-fn dealt<const COUNT: usize>(grams: &[Gram]) -> [Bucket; COUNT] {
+fn dealt(grams: &[Gram]) -> [Bucket; BUCKETS] {
     let usual = Usual::new();
     let mut places: Vec<Option<usize>> = vec![None; grams.len()];
-    let mut buckets = [Bucket::default(); COUNT];
+    let mut buckets = [Bucket::default(); BUCKETS];
     let mut passing = buckets.map(|bucket| usual.passes(&bucket));
     for index in (0..grams.len()).cycle().take(ROUNDS * grams.len()) {
         if let Some(place) = places[index].take() {
@@ -130,7 +158,7 @@ fn dealt<const COUNT: usize>(grams: &[Gram]) -> [Bucket; COUNT] {
         let with = buckets.map(|bucket| bucket.with(&grams[index]));
         let all = with.map(|bucket| usual.passes(&bucket));
         let growth = |bucket: &usize| all[*bucket] - passing[*bucket];
-        let Some(best) = (0..COUNT).min_by(|a, b| growth(a).total_cmp(&growth(b))) else { break };
+        let Some(best) = (0..BUCKETS).min_by(|a, b| growth(a).total_cmp(&growth(b))) else { break };
         places[index] = Some(best);
         (buckets[best], passing[best]) = (with[best], all[best]);
     }

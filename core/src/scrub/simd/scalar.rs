@@ -41,7 +41,7 @@ impl Lanes for Scalar {
 
     #[inline(always)]
     fn starting(grams: &Grams, bytes: &[u8; REACH]) -> u64 {
-        let [first, second, third, fourth] = &*grams.whole;
+        let [first, second, third, fourth] = &grams.whole.0;
         let mut bits = 0;
         for at in 0..BLOCK {
             let passes = first[usize::from(bytes[at])]

@@ -60,6 +60,19 @@ fn texts(directory: &Path, out: &mut Vec<PathBuf>) {
     }
 }
 
+/// So many bytes of the texts of a kind, from all crates.
+pub(in super::super) fn of_kind(kind: &str, length: usize) -> String {
+    let mut files = Vec::new();
+    for directory in crates() {
+        texts(&directory, &mut files);
+    }
+    files.retain(|path| path.extension().is_some_and(|end| end == kind));
+    let sizes: u64 = files.iter().filter_map(|f| f.metadata().ok()).map(|m| m.len()).sum();
+    let every = usize::try_from(sizes).unwrap() / length + 1;
+    let texts = files.iter().step_by(every).flat_map(std::fs::read_to_string);
+    texts.collect()
+}
+
 #[test]
 fn crate_sources_are_left_alone() {
     let budget = soak::rounds(1, 16) << 20;

@@ -9,6 +9,8 @@ use super::{DIGITS, RUN};
 
 /// The most blocks of a batch: a bit each.
 pub(super) const BATCH: usize = u64::BITS as usize;
+/// The most blocks at the end of a text that are not read where they lie.
+const LAST: usize = REACH.div_ceil(BLOCK) + 1;
 /// The most runs of a batch, and what is hidden at their starts.
 const RUNS: usize = BATCH * BLOCK / (RUN + 1) + 4;
 const STARTS: usize = 2 * RUNS;
@@ -120,18 +122,17 @@ pub(super) struct Batch<'s, 'a> {
 }
 
 impl Batch<'_, '_> {
-    /// Holds the sights of the batch.
+    /// Holds the sights of the batch, of which the bytes have been looked at.
     #[inline(always)]
     pub(super) fn look<L: Lanes>(&mut self) {
-        self.look_at_bytes::<L>();
         self.look_at_long_runs::<L>();
         self.check_words::<L>();
         self.check_runs::<L>();
     }
 
-    /// What the bytes are, and where words may start.
+    /// What the bytes are, and where words may start. By itself, its tables stay in registers.
     #[inline(always)]
-    fn look_at_bytes<L: Lanes>(&mut self) {
+    pub(super) fn look_at_bytes<L: Lanes>(&mut self) {
         let text = &self.held.text[self.held.start..];
         // Copies, which nothing that is written may change, stay in registers.
         let classes = self.held.sights.classes;
@@ -149,9 +150,17 @@ impl Batch<'_, '_> {
                 self.held.words[block] = words;
             }
         }
+        let mut padded = [0; LAST * BLOCK + REACH];
+        let rest = text.get(sure * BLOCK..).unwrap_or_default();
+        let whole = (self.blocks - sure) * BLOCK + REACH;
+        let rest = if rest.len() >= whole {
+            rest
+        } else {
+            padded[..rest.len()].copy_from_slice(rest);
+            &padded
+        };
         for block in sure..=self.blocks {
-            let piece = simd::block(text, block * BLOCK);
-            let bytes = piece.bytes();
+            let Some(bytes) = rest[(block - sure) * BLOCK..].first_chunk() else { break };
             [token[block], plain[block], digit[block]] = L::nested(&classes, bytes);
             if block < self.blocks {
                 self.held.words[block] = L::starting_any(&sought, bytes);
@@ -230,11 +239,13 @@ impl Batch<'_, '_> {
         let before = self.held.byte_before(self.held.start);
         let before = u64::from(before.is_some_and(is_token));
         let mut fresh = [0; BATCH];
-        for (block, fresh) in fresh.iter_mut().enumerate() {
-            let last = if block == 0 { before } else { token[block - 1] >> (BLOCK - 1) };
-            *fresh = token[block]
-                & !(token[block] << 1 | last)
-                & lasting(token[block], token[block + 1]);
+        let starts_in = |block: usize, last: u64| {
+            let here = token[block];
+            here & !(here << 1 | last) & lasting(here, token[block + 1])
+        };
+        fresh[0] = starts_in(0, before);
+        for block in 1..BATCH {
+            fresh[block] = starts_in(block, token[block - 1] >> (BLOCK - 1));
         }
         let mut some = set_blocks(&fresh[..self.blocks]);
         while some != 0 {

@@ -73,7 +73,9 @@ impl<'a> Sweep<'a> {
             self.held.start = self.next;
             self.next += blocks * BLOCK;
             let level = self.held.sights.level;
-            level.run(Fill(Batch { held: &mut self.held, notes: &mut self.notes, blocks }));
+            let mut batch = Batch { held: &mut self.held, notes: &mut self.notes, blocks };
+            level.run(Read(&mut batch));
+            level.run(Fill(&mut batch));
         }
     }
 }
@@ -151,14 +153,26 @@ impl Held<'_> {
     }
 }
 
-/// Finds the sights of a batch.
-struct Fill<'s, 'a>(Batch<'s, 'a>);
+/// Looks at the bytes of a batch.
+struct Read<'b, 's, 'a>(&'b mut Batch<'s, 'a>);
 
-impl Task for Fill<'_, '_> {
+impl Task for Read<'_, '_, '_> {
     type Answer = ();
 
     #[inline(always)]
-    fn run<L: Lanes>(mut self) {
+    fn run<L: Lanes>(self) {
+        self.0.look_at_bytes::<L>();
+    }
+}
+
+/// Finds the sights of a batch.
+struct Fill<'b, 's, 'a>(&'b mut Batch<'s, 'a>);
+
+impl Task for Fill<'_, '_, '_> {
+    type Answer = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
         self.0.look::<L>();
     }
 }

@@ -11,8 +11,10 @@ use super::{Columns, Layout, Row, Table};
 
 /// The longest name of a column.
 const NAME: usize = 40;
-/// How far before a name is looked for what no header has, in bytes.
+/// How far before a name is looked for what no header has at first, in bytes.
 const LINE: usize = 128;
+/// The longest rest of a header from a name on, in bytes.
+const LONGEST: usize = 1_024;
 /// The fewest hyphens of a rule.
 const HYPHENS: usize = 2;
 /// The most columns that are told by rules.
@@ -76,25 +78,79 @@ pub(super) fn may_be_header(text: &[u8], name: Range<usize>) -> bool {
         [b',' | b';', next, ..] => next.is_ascii_alphabetic() || matches!(next, b'"' | b'_'),
         _ => false,
     };
-    let belongs = |b: u8| b.is_ascii_alphanumeric() || b"_-. ()/#:\"\t,;".contains(&b);
-    let other = || text[..name.start].iter().rev().take(LINE).find(|b| !belongs(**b));
-    next && other().is_none_or(|byte| matches!(byte, b'\n' | b'\r') || !byte.is_ascii())
+    let before = &text[name.start.saturating_sub(LINE)..name.start];
+    let other = || before.iter().rfind(|b| !HEADER[usize::from(**b)]);
+    next && other().is_none_or(|byte| *byte == b'\n')
 }
+
+/// The line of a header around the sight, without its end; `None` for most other lines, by the
+/// first byte that no header has.
+fn header_line(view: &View<'_>) -> Option<Range<usize>> {
+    let (before, ahead) = view.text.split_at(view.at);
+    if !ends_column(ahead) {
+        return None;
+    }
+    let other = |byte: &u8| !HEADER[usize::from(*byte)];
+    let length = ahead.iter().take(LONGEST).position(other)?;
+    if !matches!(ahead[length..], [b'\n', ..] | [b'\r', b'\n', ..]) {
+        return None;
+    }
+    let start = match before.iter().rposition(other) {
+        Some(end) if before[end] == b'\n' => end + 1,
+        Some(_) => return None,
+        // Where it begins is seen.
+        None => (view.at < view::BACK).then_some(0)?,
+    };
+    Some(start..view.at + length)
+}
+
+/// True if the word that `text` starts in ends the name of a column: no other word of it follows.
+fn ends_column(text: &[u8]) -> bool {
+    let length = text.iter().take_while(|b| b.is_ascii_alphanumeric() || b"_-\")".contains(b));
+    match text[length.count()..] {
+        [b',' | b';' | b'\t' | b'|' | b'\n' | b'\r' | 0x80.., ..] => true,
+        [b' ', next, ..] => matches!(next, b' ' | b'|' | b'\n' | b'\r' | 0x80..),
+        _ => false,
+    }
+}
+
+/// What the lines of headers are made of.
+static HEADER: [bool; 256] = {
+    let mut header = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        header[byte] = (byte as u8).is_ascii_alphanumeric()
+            || byte >= 0x80
+            || matches!(
+                byte as u8,
+                b'_' | b'-'
+                    | b'.'
+                    | b' '
+                    | b'('
+                    | b')'
+                    | b'/'
+                    | b'#'
+                    | b'"'
+                    | b'\t'
+                    | b','
+                    | b';'
+                    | b'|'
+            );
+        byte += 1;
+    }
+    header
+};
 
 /// The table of which the name at the sight heads a column.
 pub(super) fn header(view: &View<'_>) -> Option<Table> {
     let text = view.text;
-    let line = line_around(text, view.at)?;
-    if line.start == 0 && view.at >= view::BACK {
-        // Where it begins is not seen.
-        return None;
-    }
+    let line = header_line(view)?;
     let numbered = number(&text[line.clone()]);
     let begin = line.start + numbered;
     let next = past_end(text, line.end);
     let rule = line_around(text, next).filter(|next| is_rule(&text[next.clone()]));
     let between = match (between(text, view.at, begin..line.end)?, &rule) {
-        (Between::Nothing, Some(rule)) => Rules::of(&text[rule.clone()]).into(),
+        (Between::Nothing, rule) => Rules::of(&text[rule.clone()?]).into(),
         (between, _) => between,
     };
     let markdown = rule.as_ref().is_some_and(|rule| {
@@ -293,7 +349,7 @@ fn between(text: &[u8], at: usize, line: Range<usize>) -> Option<Between> {
 
 /// True for what columns are named with.
 fn is_name(name: &[u8]) -> bool {
-    let belongs = |b: &u8| b.is_ascii_alphanumeric() || b"_-. ()/#:".contains(b);
+    let belongs = |b: &u8| b.is_ascii_alphanumeric() || b"_-. ()/#".contains(b);
     let first = name.first().is_some_and(|b| b.is_ascii_alphabetic() || *b == b'_');
     first && name.len() <= NAME && name.iter().all(belongs)
 }
@@ -310,13 +366,13 @@ fn is_rule(line: &[u8]) -> bool {
         && line.iter().filter(|b| **b == b'-').count() >= HYPHENS
 }
 
-/// The length of the number with which a line starts in what numbers lines: `cat -n`, `grep -n`.
+/// The length of the number with which a line starts in what numbers lines, as `cat -n` does.
 fn number(line: &[u8]) -> usize {
     let blanks = line.iter().take_while(|b| **b == b' ').count();
     let digits = line[blanks..].iter().take_while(|b| b.is_ascii_digit()).count();
     let at = blanks + digits;
     match line[at..] {
-        [b'\t' | b':', ..] if digits > 0 => at + 1,
+        [b'\t', ..] if digits > 0 => at + 1,
         _ if digits > 0 && line[at..].starts_with("→".as_bytes()) => at + "→".len(),
         _ => 0,
     }

@@ -9,34 +9,45 @@ use super::super::super::view::View;
 use super::lines::Lines;
 use super::{Columns, Layout, Row, Table};
 
-/// The table that the statement at the sight fills.
+/// The table that a statement fills whose columns end at the sight.
 pub(super) fn header(view: &View<'_>) -> Option<Table> {
-    let text = view.text;
-    let mut at = view.at;
-    let copies = word(text, &mut at, b"copy");
-    if !copies && !(word(text, &mut at, b"insert") && word(text, &mut at, b"into")) {
+    let (before, ahead) = view.text.split_at(view.at);
+    let open = memchr::memrchr2(b'(', b')', before).filter(|at| before[*at] == b'(')?;
+    let mut at = view.at + blank(ahead, 1);
+    let copies = word(view.text, &mut at, b"from") && word(view.text, &mut at, b"stdin");
+    let fills = !copies && word(view.text, &mut at, b"values");
+    if !(copies && follows(&before[..open], &[b"copy"]))
+        && !(fills && follows(&before[..open], &[b"into", b"insert"]))
+    {
         return None;
     }
-    let belongs = |b: &&u8| b.is_ascii_alphanumeric() || b"_.\"`[]$".contains(b);
-    let table = text[at..].iter().take_while(belongs).count();
-    at = blank(text, at + table);
-    let inner = text[at..].strip_prefix(b"(").filter(|_| table > 0)?;
-    let length = memchr::memchr2(b')', b'(', inner).filter(|end| inner[*end] == b')')?;
     let mut columns = Columns::default();
-    for name in inner[..length].split(|b| *b == b',') {
+    for name in before[open + 1..].split(|b| *b == b',') {
         let quoted = |b: &u8| b.is_ascii_whitespace() || b"\"`[]".contains(b);
         let start = name.iter().take_while(|b| quoted(b)).count();
         let end = name.iter().rposition(|b| !quoted(b)).map_or(start, |last| last + 1);
         columns.add(&name[start..end]);
     }
     let columns = columns.told()?;
-    at = blank(text, at + length + 2);
     if copies {
-        let found = word(text, &mut at, b"from") && word(text, &mut at, b"stdin");
-        let end = memchr::memchr(b'\n', &text[at..]).filter(|_| found)?;
+        let end = memchr::memchr(b'\n', &view.text[at..])?;
         return Some(Table::new(Layout::Lines(Lines::TABS), columns, at + end + 1));
     }
-    word(text, &mut at, b"values").then(|| Table::new(Layout::Tuples, columns, at))
+    Some(Table::new(Layout::Tuples, columns, at))
+}
+
+/// True if the words stand before the name of a table with which the text ends, the last one
+/// first.
+fn follows(text: &[u8], words: &[&[u8]]) -> bool {
+    let text = text.trim_ascii_end();
+    let named = |b: &&u8| b.is_ascii_alphanumeric() || b"_.\"`[]$".contains(b);
+    let name = text.iter().rev().take_while(named).count();
+    let mut rest = text[..text.len() - name].trim_ascii_end();
+    words.iter().all(|word| {
+        let (front, last) = rest.split_at(rest.len().saturating_sub(word.len()));
+        rest = front.trim_ascii_end();
+        last.eq_ignore_ascii_case(word)
+    })
 }
 
 /// Goes past the word and the blanks behind it; false if it does not stand at `at`.

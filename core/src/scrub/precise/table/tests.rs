@@ -13,7 +13,6 @@ fn columns_of_files_with_separators() {
         "password,user\n«hunter2»,bob\n",
         "User name,Password,Access key ID,Console login link\nbob,«x9!kQz(Lm»,,https://a.org\n",
         "$ psql --csv -c 'select login, password from staff'\nlogin,password\nbob,«hunter2»\n",
-        "1:user,password\n2:bob,«hunter2»\n",
         "     1\tuser,password\n     2\tbob,«hunter2»\n",
         "id,user,password,api_key\n1,bob,«hunter2»,«Zk29dLq81mNx7PwR4tYv»\n",
     ] {
