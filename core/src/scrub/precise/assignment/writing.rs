@@ -21,27 +21,16 @@ pub(super) fn read(view: &View<'_>, site: &Site<'_>, telling: Telling) -> Option
     if site.dashes > 1 && fed::is_flag(site.name()) {
         return fed::value(view, site.start, site.end);
     }
+    if let Some((length, plain)) = operator(rest).filter(|_| site.before() != b'{') {
+        return assigned(view, site, telling, at + length, Form::QuotedCode, plain);
+    }
     match rest {
         // `${NAME:-default}` of a shell.
         [b':', b'-' | b'=', ..] if site.before() == b'{' => bare(view, at + 2, Form::Env),
         [b':', b'?' | b'+', ..] if site.before() == b'{' => None,
         [b'=', b'>', ..] => assigned(view, site, telling, at + 2, Form::QuotedData, None),
         [b'=' | b'!', b'=', ..] => compared(view, at),
-        [b':', b':', b':', b'=', ..] => {
-            assigned(view, site, telling, at + 4, Form::QuotedCode, Some(Form::Spaced))
-        }
-        [b':', b':', b'=', ..] | [b'?', b'?', b'=', ..] => {
-            assigned(view, site, telling, at + 3, Form::QuotedCode, Some(Form::Spaced))
-        }
-        [b'.' | b'+', b'=', ..] => assigned(view, site, telling, at + 2, Form::QuotedCode, None),
         [b':', b':', ..] => None,
-        [b':', b'=', ..] => {
-            assigned(view, site, telling, at + 2, Form::QuotedCode, Some(Form::Spaced))
-        }
-        [b'?', b'=', ..] => {
-            assigned(view, site, telling, at + 2, Form::QuotedCode, Some(Form::Spaced))
-        }
-        [b'|', b'|', b'=', ..] => assigned(view, site, telling, at + 3, Form::QuotedCode, None),
         // What is taken where the environment has none: `process.env.API_KEY || "…"`.
         [b'|', b'|', ..] | [b'?', b'?', ..] if is_of_environment(site.name()) => {
             quoted(view, at + 2 + blanks(text, at + 2), Form::QuotedCode)
@@ -76,6 +65,19 @@ pub(super) fn read(view: &View<'_>, site: &Site<'_>, telling: Telling) -> Option
         _ if at > end || site.dashes > 0 => {
             command::argument(view, site, at).or_else(|| prose::told(view, telling, at))
         }
+        _ => None,
+    }
+}
+
+/// The length of the operator that `text` starts with and code and makefiles assign with, and how
+/// an unquoted value behind it is written, if it may be.
+fn operator(text: &[u8]) -> Option<(usize, Option<Form>)> {
+    match text {
+        [b':', b':', b':', b'=', ..] => Some((4, Some(Form::Spaced))),
+        [b':', b':', b'=', ..] | [b'?', b'?', b'=', ..] => Some((3, Some(Form::Spaced))),
+        [b':' | b'?', b'=', ..] => Some((2, Some(Form::Spaced))),
+        [b'.' | b'+', b'=', ..] => Some((2, None)),
+        [b'|', b'|', b'=', ..] => Some((3, None)),
         _ => None,
     }
 }

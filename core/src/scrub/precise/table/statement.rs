@@ -16,9 +16,8 @@ pub(super) fn header(view: &View<'_>) -> Option<Table> {
     let mut at = view.at + blank(ahead, 1);
     let copies = word(view.text, &mut at, b"from") && word(view.text, &mut at, b"stdin");
     let fills = !copies && word(view.text, &mut at, b"values");
-    if !(copies && follows(&before[..open], &[b"copy"]))
-        && !(fills && follows(&before[..open], &[b"into", b"insert"]))
-    {
+    let verb: &[&[u8]] = if copies { &[b"copy"] } else { &[b"into", b"insert"] };
+    if !(copies || fills) || !follows(&before[..open], verb) {
         return None;
     }
     let mut columns = Columns::default();
