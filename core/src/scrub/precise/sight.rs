@@ -154,7 +154,7 @@ const WORDS: &[(&str, Sort)] = &[
     ("salasana", Sort::Name),
     ("adgangskode", Sort::Name),
     ("sło", Sort::Name),
-    ("ösen", Sort::Name),
+    ("löse", Sort::Name),
     ("lszó", Sort::Name),
     ("şifr", Sort::Name),
     ("парол", Sort::Name),
