@@ -100,8 +100,9 @@ fn long(random: &mut Random) -> String {
     format!("{head}{body}{tail}")
 }
 
-/// A table with a column of passwords, in which other things stand too.
-fn table(random: &mut Random, rows: &[String]) -> String {
+/// A table with a column of passwords, in which other things stand too: with `rows`, also those and
+/// parts of them.
+fn table(random: &mut Random, rows: Option<&[String]>) -> String {
     let mut text = random.pick(&[
         "user,password\n",
         "id,password,note\n",
@@ -119,13 +120,15 @@ fn table(random: &mut Random, rows: &[String]) -> String {
     let mut whole = text.to_owned();
     for _ in 0..random.below(30) {
         for part in 0..random.below(5) {
-            let row = random.pick(rows);
-            text = match random.below(6) {
-                0 => &row[..row.floor_char_boundary(random.below(row.len().min(60) + 1))],
-                1 => row,
-                2 => "[REDACTED:password]",
-                3 => "'hunter2x9'",
-                4 => "\"s3cr,et;9\"",
+            let row = rows.map(|rows| random.pick(rows));
+            text = match (random.below(6), row) {
+                (0, Some(row)) => {
+                    &row[..row.floor_char_boundary(random.below(row.len().min(60) + 1))]
+                }
+                (1, Some(row)) => row,
+                (2, _) => "[REDACTED:password]",
+                (3, _) => "'hunter2x9'",
+                (4, _) => "\"s3cr,et;9\"",
                 _ => "bob9",
             };
             whole.push_str(if part > 0 {
@@ -142,15 +145,21 @@ fn table(random: &mut Random, rows: &[String]) -> String {
 
 /// A text of about `length` bytes, glued wildly.
 fn mixture(random: &mut Random, rows: &[String], length: usize) -> String {
-    mixed(random, rows, length, GLUE)
+    mixed(random, rows, length, GLUE, Some(rows))
 }
 
 /// A text of about `length` bytes, of whole lines.
 fn lines(random: &mut Random, rows: &[String], length: usize) -> String {
-    mixed(random, rows, length, &["\n", "\r\n", "\n\n"])
+    mixed(random, rows, length, &["\n", "\r\n", "\n\n"], None)
 }
 
-fn mixed(random: &mut Random, rows: &[String], length: usize, glue: &[&str]) -> String {
+fn mixed(
+    random: &mut Random,
+    rows: &[String],
+    length: usize,
+    glue: &[&str],
+    cells: Option<&[String]>,
+) -> String {
     let mut text = String::new();
     while text.len() < length {
         match random.below(24) {
@@ -170,7 +179,7 @@ fn mixed(random: &mut Random, rows: &[String], length: usize, glue: &[&str]) -> 
                 let start = row.floor_char_boundary(random.below(row.len() + 1));
                 text.push_str(&row[start..]);
             }
-            4 => text.push_str(&table(random, rows)),
+            4 => text.push_str(&table(random, cells)),
             _ => text.push_str(random.pick(rows)),
         }
         text.push_str(random.pick(glue));

@@ -113,10 +113,11 @@ fn is_plainly_none(claim: &Claim<'_>, value: &[u8]) -> bool {
 /// The folder that a shell is in, under the name that it gives that.
 fn is_folder(claim: &Claim<'_>, value: &[u8]) -> bool {
     let is_of_path = |byte: &u8| byte.is_ascii_alphanumeric() || b"/._-+@~".contains(byte);
+    let is_of_word = |byte: &u8| byte.is_ascii_lowercase() || b"/.".contains(byte);
+    let whole = value.starts_with(b"/") && value[1..].contains(&b'/');
     matches!(claim.name, b"PWD" | b"OLDPWD")
-        && value.starts_with(b"/")
-        && value[1..].contains(&b'/')
-        && value.iter().all(is_of_path)
+        && (whole && value.iter().all(is_of_path)
+            || claim.form == Form::Env && value.iter().all(is_of_word))
 }
 
 /// An id under the name of somebody's key: `pardot_key`, where no ordinary key has its name.

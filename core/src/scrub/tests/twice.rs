@@ -21,8 +21,8 @@ fn what_is_scrubbed_is_clean() {
             if once != twice {
                 let at = once.bytes().zip(twice.bytes()).take_while(|(a, b)| a == b).count();
                 let near = |text: &str| {
-                    let start = text.floor_char_boundary(at.saturating_sub(90));
-                    text[start..text.floor_char_boundary(at + 90)].to_owned()
+                    let start = text.floor_char_boundary(at.saturating_sub(900));
+                    text[start..text.floor_char_boundary(at + 300)].to_owned()
                 };
                 panic!("{}: once {:?}\ntwice {:?}", scrubber.profile(), near(&once), near(&twice),);
             }

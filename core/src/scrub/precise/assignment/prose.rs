@@ -30,6 +30,10 @@ pub(super) fn told(view: &View<'_>, telling: Telling, at: usize) -> Option<Value
         "—".as_bytes(),
     ];
     let text = view.text;
+    // What is done in one or more turns: `a two-pass …`.
+    if text[..at].trim_ascii_end().ends_with(b"-pass") {
+        return None;
+    }
     let strong = telling.strength == Strength::Strong;
     match text[at..] {
         [b'|', ..] => return weak(bare(view, at + 1 + blanks(text, at + 1), Form::Line)),

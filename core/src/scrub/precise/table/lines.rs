@@ -233,11 +233,16 @@ impl Lines {
             return None;
         }
         if let Between::Rules(rules) = self.between {
-            row.count = rules.cells(line, see)?;
+            // What is masked has moved what stands behind it.
+            let moved = placeholder::next(line, 0, line.len()).is_some();
+            row.count = (!moved).then(|| rules.cells(line, see))??;
             return Some(row);
         }
         loop {
             let (cell, end) = self.cell(line, at)?;
+            if is_masked_in_part(&line[cell.clone()]) {
+                return None;
+            }
             see(row.count, cell);
             row.count += 1;
             if end == line.len() {
@@ -307,6 +312,12 @@ impl From<Option<Rules>> for Between {
     fn from(rules: Option<Rules>) -> Between {
         rules.map_or(Between::Nothing, Between::Rules)
     }
+}
+
+/// True if a placeholder is in the cell, and something beside it. It may have been more cells once.
+fn is_masked_in_part(cell: &[u8]) -> bool {
+    placeholder::next(cell, 0, cell.len()).is_some()
+        && placeholder::length(cell) != Some(cell.len())
 }
 
 /// True for one word behind blanks: a row of one column.

@@ -82,6 +82,11 @@ fn a_table_ends_where_its_rows_do() {
     masks("user,password\nbob,«hunter2»\n\neve,sunshine\n");
     masks("user,password\nbob,«hunter2»\nthat was all\neve,sunshine\n");
     masks("INSERT INTO u (a, password) VALUES ('b', '«hunter2»');\n('eve', 'sunshine')");
+    // What was masked may have been cells.
+    masks("user,password\nbob,«hunter2»\nold,was [REDACTED:token]\neve,sunshine\n");
+    masks(
+        "name  password\n----  --------\nbob   «hunter2»\nold   [REDACTED:token]\neve   sunshine\n",
+    );
 }
 
 #[test]
