@@ -8,27 +8,6 @@ use super::writing::weak;
 
 /// What the sentence says that the name is.
 pub(super) fn told(view: &View<'_>, telling: Telling, at: usize) -> Option<Value> {
-    const LONGEST: usize = 6;
-    const VERBS: &[&[u8]] = &[
-        b"is",
-        b"was",
-        b"to",
-        b"as",
-        b"ist",
-        b"lautet",
-        b"es",
-        b"est",
-        b"are",
-        "è".as_bytes(),
-        "é".as_bytes(),
-        "är".as_bytes(),
-        b"er",
-        b"->",
-        "→".as_bytes(),
-        b"-",
-        "–".as_bytes(),
-        "—".as_bytes(),
-    ];
     let text = view.text;
     // What is done in one or more turns: `a two-pass …`.
     if text[..at].trim_ascii_end().ends_with(b"-pass") {
@@ -50,8 +29,8 @@ pub(super) fn told(view: &View<'_>, telling: Telling, at: usize) -> Option<Value
         let word = &text[at..at + length];
         let next = at + length + blanks(text, at + length);
         let verb = word.strip_suffix(b":").unwrap_or(word);
-        let is_verb =
-            verb.len() <= LONGEST && VERBS.iter().any(|known| known.eq_ignore_ascii_case(verb));
+        let is_verb = verb.len() <= LONGEST_VERB
+            && VERBS.iter().any(|known| known.eq_ignore_ascii_case(verb));
         if word.is_empty() || next == at + length {
             // The last word of a line, or something long.
             let below = if is_verb { alone_below(view, at + length) } else { None };
@@ -77,6 +56,31 @@ pub(super) fn told(view: &View<'_>, telling: Telling, at: usize) -> Option<Value
     }
     None
 }
+
+/// What says that a name is what follows.
+const VERBS: &[&[u8]] = &[
+    b"is",
+    b"was",
+    b"to",
+    b"as",
+    b"ist",
+    b"lautet",
+    b"es",
+    b"est",
+    b"are",
+    "è".as_bytes(),
+    "é".as_bytes(),
+    "är".as_bytes(),
+    b"er",
+    b"->",
+    "→".as_bytes(),
+    b"-",
+    "–".as_bytes(),
+    "—".as_bytes(),
+];
+
+/// The length of the longest of `VERBS`, in bytes.
+const LONGEST_VERB: usize = 6;
 
 /// How many words may stand between a name and what is said of it.
 const WORDS_BETWEEN: usize = 7;
