@@ -28,6 +28,7 @@ mod mark;
 mod markup;
 mod oracle;
 mod pair;
+mod parallel;
 mod prose;
 mod site;
 mod value;

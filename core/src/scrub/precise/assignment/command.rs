@@ -11,7 +11,8 @@ pub(super) fn argument(view: &View<'_>, site: &Site<'_>, at: usize) -> Option<Va
     let text = view.text;
     if site.dashes > 0 {
         let apart = matches!(site.before(), b' ' | b'\t' | b'\n' | b'[' | b'(' | b',' | b'=');
-        return (apart && !is_flag(&text[at..])).then(|| word(view, at, Form::Flag)).flatten();
+        let other = is_flag(&text[at..]) || is_told_of(site, &text[at..]);
+        return (apart && !other).then(|| word(view, at, Form::Flag)).flatten();
     }
     let name = site.name();
     if site.word_before() == b"#define" {
@@ -75,6 +76,13 @@ fn is_flag(text: &[u8]) -> bool {
         [b'-', _, rest @ ..] => rest.first().is_none_or(u8::is_ascii_whitespace),
         _ => false,
     }
+}
+
+/// True if a sentence tells of the flag and goes on: `the --username and --password options`.
+fn is_told_of(site: &Site<'_>, rest: &[u8]) -> bool {
+    let word = rest.iter().take_while(|b| b.is_ascii_lowercase()).count();
+    let ends = rest.get(word).is_none_or(|b| b" \n\r.,)".contains(b));
+    ends && matches!(site.word_before(), b"and" | b"or" | b"the" | b"both" | b"either")
 }
 
 /// `machine … login … password …` of a netrc file, on one line or several: keywords and values

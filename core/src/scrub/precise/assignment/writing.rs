@@ -6,7 +6,7 @@ use super::super::judge::Form;
 use super::super::name::Telling;
 use super::site::{Site, is_quote, quote_at};
 use super::value::{Need, Value, bare, blanks, block, ends_member, next_line, quoted};
-use super::{call, client, command, cookie, fed, markup, pair, prose, site};
+use super::{call, client, command, cookie, fed, markup, pair, parallel, prose, site};
 
 /// The value that is assigned to the name, in whatever way.
 pub(super) fn read(view: &View<'_>, site: &Site<'_>, telling: Telling) -> Option<Value> {
@@ -221,6 +221,7 @@ fn assigned(
     let text = view.text;
     let start = at + blanks(text, at);
     let start = start + colours(&text[start..]);
+    let start = parallel::own_value(text, site, start).unwrap_or(start);
     if let Some((quote, _)) = quote_at(text, start)
         && site.opened != Some(quote)
         && quote.slashes == 0

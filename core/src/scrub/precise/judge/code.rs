@@ -17,6 +17,8 @@ pub(super) fn is_code(value: &[u8], after: &[u8]) -> bool {
     starts
         || value.starts_with(b"::")
         || is_pointer(value)
+        || is_repeated(value)
+        || is_parameter(value)
         || name > 0 && has_operator(&value[..name], rest)
         || is_dotted(value)
         || ends_open(value)
@@ -37,6 +39,24 @@ fn is_pointer(value: &[u8]) -> bool {
         })
         && Words::of(rest).mostly()
         && !rest.iter().any(u8::is_ascii_digit)
+}
+
+/// `1*tchar`: a rule of a grammar, so many times and more.
+///
+/// Source: RFC 5234, section 3.6.
+fn is_repeated(value: &[u8]) -> bool {
+    let digits = value.iter().take_while(|b| b.is_ascii_digit()).count();
+    let [b'*', rule @ ..] = &value[digits..] else { return false };
+    rule.first().is_some_and(u8::is_ascii_alphabetic)
+        && rule.iter().all(|b| b.is_ascii_lowercase() || b.is_ascii_uppercase() || *b == b'-')
+}
+
+/// The type of a parameter and the next one: `key: str,version: str`.
+fn is_parameter(value: &[u8]) -> bool {
+    const TYPES: &[&[u8]] = &[b"str", b"string", b"String", b"bytes", b"int", b"bool", b"any"];
+    let mut parts = value.splitn(2, |b| *b == b',');
+    let (kind, next) = (parts.next().unwrap_or_default(), parts.next());
+    TYPES.contains(&kind) && next.is_some_and(is_name)
 }
 
 /// A name and then a call, an index, a generic, a path, an arrow.

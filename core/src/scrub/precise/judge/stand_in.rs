@@ -110,12 +110,21 @@ pub(super) fn is_stand_in(value: &[u8]) -> bool {
     value.is_empty()
         || placeholder::length(value) == Some(value.len())
         || is_masked(value)
+        || is_alphabet(value)
         || is_bracketed(value)
         || reference::is_reference(value)
         || is_word(value)
         || is_description(value)
         || is_cut(value)
         || is_prefix_only(value)
+}
+
+/// The letters of the alphabet in both cases, of which something else is made.
+fn is_alphabet(value: &[u8]) -> bool {
+    let holds = |letters: &[u8]| memchr::memmem::find(value, letters).is_some();
+    value.len() >= 52
+        && holds(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+        && holds(b"abcdefghijklmnopqrstuvwxyz")
 }
 
 /// With its middle or its end left out, so that hardly anything is told: `****abcd`, `sk-****1234`,

@@ -5,7 +5,8 @@
 /// already.
 pub(super) fn looks_random(body: &[u8]) -> bool {
     let seen = Seen::of(body);
-    seen.varied() && (seen.digits > 0 || seen.mixed()) && !seen.spelled_out() && !is_filled(body)
+    let worded = seen.spelled_out() || seen.is_joined();
+    seen.varied() && (seen.digits > 0 || seen.mixed()) && !worded && !is_filled(body)
 }
 
 /// True for `Something00000000` and `abcxxxxxxxx`: filled up to the right length.
@@ -23,6 +24,8 @@ struct Seen {
     length: usize,
     digits: usize,
     upper: usize,
+    /// How often a small letter follows another.
+    small: usize,
     /// How often a letter of one case follows one of the other.
     turns: usize,
     /// How often a letter or a digit follows one of the other sort.
@@ -37,6 +40,7 @@ impl Seen {
     fn of(body: &[u8]) -> Seen {
         let mut counts = [0u16; 128];
         let (mut digits, mut upper, mut turns, mut shifts, mut separators) = (0, 0, 0, 0, 0);
+        let mut small = 0;
         let mut before = 0u8;
         for &byte in body {
             if !byte.is_ascii_alphanumeric() {
@@ -47,6 +51,7 @@ impl Seen {
             counts[usize::from(byte & 127)] += 1;
             digits += usize::from(byte.is_ascii_digit());
             upper += usize::from(byte.is_ascii_uppercase());
+            small += usize::from(byte.is_ascii_lowercase() && before.is_ascii_lowercase());
             let letters = byte.is_ascii_alphabetic() && before.is_ascii_alphabetic();
             turns += usize::from(letters && (byte ^ before) & 32 != 0);
             let word = before.is_ascii_alphanumeric();
@@ -57,6 +62,7 @@ impl Seen {
             length: body.len() - separators,
             digits,
             upper,
+            small,
             turns,
             shifts,
             separators,
@@ -80,6 +86,12 @@ impl Seen {
         let changes = self.turns + self.shifts;
         self.separators * 8 > self.length && changes * 6 < self.length
     }
+
+    /// Words in a row, each with a capital, and hardly a number: `BatchUpdateMemberEc2Status`. At
+    /// random, a sixth of the pairs are two small letters.
+    fn is_joined(&self) -> bool {
+        self.upper > 0 && self.digits * 12 <= self.length && self.small * 2 >= self.length
+    }
 }
 
 #[cfg(test)]
@@ -91,9 +103,14 @@ mod tests {
         for key in ["8Jd0qXv2mKzR4t", "0f8a2b6c9d1e3f57", "QwErTzUiOpAsDfGh", "a8f-3kd9_x02jq7"] {
             assert!(looks_random(key.as_bytes()), "{key}");
         }
-        for name in
-            ["xxxxxxxxxxxx", "config_cache_directory_2", "requestIdleCallback", "0000000000001"]
-        {
+        for name in [
+            "xxxxxxxxxxxx",
+            "BatchUpdateMemberEc2DeepInspectionStatus",
+            "policy/AmazonS3FilesClientReadOnlyAccess",
+            "config_cache_directory_2",
+            "requestIdleCallback",
+            "0000000000001",
+        ] {
             assert!(!looks_random(name.as_bytes()), "{name}");
         }
     }

@@ -24,6 +24,8 @@ enum Asked {
     Nothing,
     /// The value must look like a signature.
     Signature,
+    /// The value must look like a signature, and not like the text of a program.
+    Code,
 }
 
 /// Looks at the name of a parameter; `None` if it is not for this finder.
@@ -49,6 +51,7 @@ pub(in super::super) fn look(view: &View<'_>) -> Option<Look> {
     let fits = match asked {
         Asked::Nothing => value.len() >= 16 && !standin::is_template(value),
         Asked::Signature => is_signature(value),
+        Asked::Code => is_signature(value) && !is_program(value),
     };
     let chained = value.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name));
     if start < view.floor || !fits || chained || judge::is_stand_in(value) {
@@ -72,7 +75,8 @@ fn asked(name: &[u8], own: bool) -> Option<Asked> {
         | b"x-tos-security-token"
         | b"x-obs-signature"
         | b"q-signature" => Asked::Nothing,
-        b"sig" | b"signature" | b"code" if own => Asked::Signature,
+        b"code" if own => Asked::Code,
+        b"sig" | b"signature" if own => Asked::Signature,
         b"oauth_signature" => Asked::Signature,
         _ => return None,
     })
@@ -102,6 +106,13 @@ fn separator(text: &[u8]) -> Option<usize> {
         return None;
     }
     Some(sign + 1 + skipped(sign + 1, b"\"'\\ "))
+}
+
+/// Lines, or blanks beside each other: what a page of examples is asked to run.
+fn is_program(value: &[u8]) -> bool {
+    [&b"%0A"[..], b"%0a", b"++", b"//+"]
+        .iter()
+        .any(|part| memchr::memmem::find(value, part).is_some())
 }
 
 /// Base64, hex, or percent-encoded base64: long, and neither a word nor a name.

@@ -1,0 +1,55 @@
+//! Values that are assigned to several names at once: `user, password = "u", "v"`.
+
+use super::site::{Site, quote_at};
+use super::value::blanks;
+
+/// The most names in a list, and how long each value before the last may be, in bytes.
+const NAMES: usize = 6;
+const LONGEST: usize = 128;
+
+/// Where the value starts that is for the name, if the one at `at` is for the first of several
+/// names and this is another. Only strings are told apart so.
+pub(super) fn own_value(text: &[u8], site: &Site<'_>, at: usize) -> Option<usize> {
+    if site.before() != b' ' {
+        return None;
+    }
+    let mut at = at;
+    for _ in 0..names_before(site.line_before())? {
+        at += value_length(&text[at..])?;
+        if text.get(at) != Some(&b',') {
+            return None;
+        }
+        at += 1 + blanks(text, at + 1);
+    }
+    quote_at(text, at).map(|_| at)
+}
+
+/// How many names stand before another in a list that a line begins with; `None` if anything else
+/// does.
+fn names_before(line: &[u8]) -> Option<usize> {
+    let list = line.trim_ascii().strip_suffix(b",")?;
+    let list = [&b"var "[..], b"let ", b"const ", b"local "]
+        .iter()
+        .find_map(|keyword| list.strip_prefix(*keyword))
+        .unwrap_or(list);
+    let belongs = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'$');
+    let is_name = |name: &[u8]| !name.is_empty() && name.iter().all(belongs);
+    let names = list.split(|b| *b == b',').map(<[u8]>::trim_ascii);
+    let count = names.clone().take_while(|name| is_name(name)).count();
+    (count <= NAMES && count == names.count()).then_some(count)
+}
+
+/// The length of the value that `text` starts with: a string, or what has no quotes and brackets.
+fn value_length(text: &[u8]) -> Option<usize> {
+    let text = &text[..text.len().min(LONGEST)];
+    match text {
+        [quote @ (b'"' | b'\'' | b'`'), rest @ ..] => {
+            let end = rest.iter().position(|b| b == quote || matches!(b, b'\\' | b'\n'))?;
+            (rest[end] == *quote).then_some(end + 2)
+        }
+        _ => {
+            let end = text.iter().position(|b| b",\n\"'`()[]{}".contains(b))?;
+            (text[end] == b',').then_some(end)
+        }
+    }
+}
