@@ -18,6 +18,7 @@ use super::view::{Look, View};
 mod assignment;
 mod block;
 mod crypt;
+mod escape;
 mod hex;
 mod judge;
 mod jwk;

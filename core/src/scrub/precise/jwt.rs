@@ -13,9 +13,6 @@ const PAYLOAD: usize = 8;
 /// The longest token that is looked at in a cookie's form, without a header.
 const SIGNED: usize = 3;
 
-/// How an object of JSON begins in base64: `{"`, or `{` and white space.
-pub(super) const OPENINGS: [&[u8; 3]; 4] = [b"eyJ", b"eyA", b"ewo", b"ew0"];
-
 /// Looks at `eyJ`.
 pub(super) fn look(kinds: &Kinds, view: &View<'_>) -> Look {
     let (text, at) = (view.text, view.at);

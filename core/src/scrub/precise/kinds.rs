@@ -8,8 +8,7 @@ use std::ops::Range;
 use super::super::hit::{Confidence, Hit, Until};
 use super::super::simd::ByteSet;
 use super::super::view::AHEAD;
-use super::jwt;
-use super::sight::escape;
+use super::escape;
 use checksum::verified;
 use demand::looks_random;
 use gate::{Gate, Opening};
@@ -89,6 +88,9 @@ struct Mark {
     shape: &'static Shape,
 }
 
+/// How an object of JSON begins in base64, and so a JWT: `{"`, or `{` and white space.
+pub(super) const JWT_OPENINGS: [&[u8; 3]; 4] = [b"eyJ", b"eyA", b"ewo", b"ew0"];
+
 impl Kinds {
     pub(super) fn new() -> Kinds {
         let shapes: Vec<&'static Shape> = table::all().collect();
@@ -96,7 +98,7 @@ impl Kinds {
         for bit in shapes.iter().flat_map(|shape| openings(shape)).map(head) {
             heads[bit / 64] |= 1 << (bit % 64);
         }
-        for [first, second, third] in jwt::OPENINGS {
+        for [first, second, third] in JWT_OPENINGS {
             for bit in (0..=u8::MAX).map(|fourth| head([*first, *second, *third, fourth])) {
                 heads[bit / 64] |= 1 << (bit % 64);
             }

@@ -4,13 +4,13 @@
 //! so pieces of a text have the same sights as the whole.
 
 use super::super::simd::{ByteSet, Class, Gram, Grams, Level, Nest};
-use super::jwt;
-use super::kinds::{Kinds, is_plain_byte, is_token};
+use super::kinds::{JWT_OPENINGS, Kinds, is_plain_byte, is_token};
 use super::link;
 
 mod batch;
 mod deal;
-pub(super) mod escape;
+mod held;
+mod places;
 mod runs;
 mod sweep;
 
@@ -341,13 +341,7 @@ fn begins_as_known(kinds: &Kinds, text: &[u8], at: usize) -> bool {
 /// True if `text` begins as a JWT does. What follows may be too long to be found as a word.
 #[inline]
 fn may_be_jwt(text: &[u8]) -> bool {
-    text.first() == Some(&b'e') && jwt::OPENINGS.iter().any(|opening| text.starts_with(*opening))
-}
-
-/// A token byte that no token begins with.
-#[inline]
-pub(super) const fn is_sign(byte: u8) -> bool {
-    matches!(byte, b'_' | b'-' | b'.')
+    text.first() == Some(&b'e') && JWT_OPENINGS.iter().any(|opening| text.starts_with(*opening))
 }
 
 /// A hash of four bytes in any case.

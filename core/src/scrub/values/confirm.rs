@@ -1,13 +1,14 @@
 //! Confirms that a whole form of a value stands around its anchor.
 
 use std::ops::Range;
+use std::sync::Weak;
 
 use super::super::hit::{Confidence, Hit, Kind};
 use super::super::view::AHEAD;
+use super::Registered;
 use super::boundary::odd_backslashes;
 use super::breaks;
 use super::form::{Edges, Form};
-use super::table::Entry;
 
 /// The longest match. What decides about it, a few bytes around it included, is in the look ahead
 /// of a stream.
@@ -16,6 +17,16 @@ const LONGEST: usize = AHEAD - 64;
 /// How many bytes a form of some length may take, with the line ends and the indents inside.
 pub(super) fn longest(length: usize) -> usize {
     (4 * length + 128).min(LONGEST)
+}
+
+/// What a stretch belongs to.
+#[derive(Clone)]
+pub(super) struct Entry {
+    pub value: Weak<Registered>,
+    /// Where the stretch stands in the form.
+    pub at: u16,
+    pub part: u16,
+    pub form: Form,
 }
 
 /// A form of a value in a text.

@@ -11,14 +11,14 @@
 //! What is removed leaves the map at once and the sieves when they are next made anew, which is
 //! done when they are full, or when more has left than stays.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Weak};
 
 use arc_swap::ArcSwap;
 use zeroize::Zeroizing;
 
 use super::Registered;
-use super::confirm;
+use super::confirm::{self, Entry};
 use super::form::{FORMS, Form};
 use super::keys::Keys;
 use super::part::Part;
@@ -55,16 +55,6 @@ impl Anchor {
     pub(super) fn form(&self) -> Form {
         self.form
     }
-}
-
-/// What a stretch belongs to.
-#[derive(Clone)]
-pub(super) struct Entry {
-    pub value: Weak<Registered>,
-    /// Where the stretch stands in the form.
-    pub at: u16,
-    pub part: u16,
-    pub form: Form,
 }
 
 /// Everything that has a stretch with the same key; nearly always one thing.

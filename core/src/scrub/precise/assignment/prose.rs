@@ -3,8 +3,7 @@
 use super::super::super::view::View;
 use super::super::judge::Form;
 use super::super::name::{Strength, Telling};
-use super::value::{Need, Value, bare, blanks, next_line, quoted};
-use super::writing::weak;
+use super::value::{Need, Value, bare, blanks, next_line, quoted, weak};
 
 /// What the sentence says that the name is.
 pub(super) fn told(view: &View<'_>, telling: Telling, at: usize) -> Option<Value> {

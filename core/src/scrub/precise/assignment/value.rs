@@ -139,6 +139,11 @@ fn closes(slashes: usize, own: usize) -> bool {
     slashes >= own && (slashes - own).is_multiple_of(2 * (own + 1))
 }
 
+/// The same value, if it is random to the eye.
+pub(super) fn weak(value: Option<Value>) -> Option<Value> {
+    value.map(|value| value.needs(Need::Weak))
+}
+
 /// The unquoted value at `start`.
 pub(super) fn bare(view: &View<'_>, start: usize, form: Form) -> Option<Value> {
     let rest = &view.text[start..];

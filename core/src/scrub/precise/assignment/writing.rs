@@ -5,7 +5,7 @@ use super::super::super::view::View;
 use super::super::judge::Form;
 use super::super::name::Telling;
 use super::site::{Site, is_quote, quote_at};
-use super::value::{Need, Value, bare, blanks, block, ends_member, next_line, quoted};
+use super::value::{Value, bare, blanks, block, ends_member, next_line, quoted, weak};
 use super::{call, client, command, cookie, fed, markup, pair, parallel, prose, site};
 
 /// The value that is assigned to the name, in whatever way.
@@ -376,11 +376,6 @@ fn is_inside(site: &Site<'_>, quote: u8) -> bool {
 fn ends_string(line: &[u8], quote: u8) -> bool {
     let at = line.iter().position(|&byte| byte == quote);
     at.is_some_and(|at| at == 0 || !b" \t=([{:,+>|&".contains(&line[at - 1]))
-}
-
-/// The same value, if it is random to the eye.
-pub(super) fn weak(value: Option<Value>) -> Option<Value> {
-    value.map(|value| value.needs(Need::Weak))
 }
 
 /// The literal in a call that only turns it into another type: `String::from("v")`.

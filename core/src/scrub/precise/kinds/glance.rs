@@ -2,7 +2,8 @@
 //! 64 bytes behind its start, and, where it may go on with something before it, around it.
 
 use super::super::super::simd::{self, BLOCK, ByteSet, Class, Classes, Lanes};
-use super::super::sight::{escape, is_sign};
+use super::super::escape::{self, is_sign};
+
 use super::AHEAD;
 use super::gate::{Opening, WIDE};
 use super::outline::{FREE, MARKED, TOLD};

@@ -1,9 +1,10 @@
 //! What is asked of the runs of a batch, one thing of all of them before the next.
 
 use super::super::super::simd::{BLOCK, Lanes};
+use super::super::escape::{self, is_sign};
 use super::super::kinds::{Kinds, PLAIN};
-use super::batch::{BATCH, Places};
-use super::{begins_as_known, eight, escape, is_sign};
+use super::places::{BATCH, Places};
+use super::{begins_as_known, eight};
 
 /// The text of a batch, and what is known of its bytes.
 #[derive(Clone, Copy)]

@@ -1,6 +1,7 @@
 use std::sync::LazyLock;
 
 use super::super::super::simd::{Lanes, Task};
+use super::super::escape::{self, is_sign};
 use super::*;
 
 static KINDS: LazyLock<Kinds> = LazyLock::new(Kinds::new);

@@ -3,11 +3,17 @@
 /// The longest answer of [`hidden`].
 pub(super) const LONGEST: usize = 12;
 
+/// A token byte that no token begins with.
+#[inline]
+pub(super) const fn is_sign(byte: u8) -> bool {
+    matches!(byte, b'_' | b'-' | b'.')
+}
+
 /// How many bytes at the start of a run stand before what it is about. First what belongs to an
 /// escape sequence that begins before the run: 1 in `\nghp_…`, 5 in `\u0022ghp_…`, 2 in
 /// `%3Dghp_…`, 3 in `ESC[32mghp_…`. Then signs: 2 in `--ghp_…`.
 #[inline(always)]
-pub(in crate::scrub::precise) fn hidden(before: Option<u8>, run: &[u8]) -> usize {
+pub(super) fn hidden(before: Option<u8>, run: &[u8]) -> usize {
     let escape = match before {
         Some(b'\\') => backslash(run),
         Some(b'%') if run.starts_with(b"25") => 4,
@@ -16,12 +22,12 @@ pub(in crate::scrub::precise) fn hidden(before: Option<u8>, run: &[u8]) -> usize
         _ => 0,
     };
     let rest = run.get(escape..LONGEST.min(run.len())).unwrap_or_default();
-    escape + rest.iter().take_while(|&&b| super::is_sign(b)).count()
+    escape + rest.iter().take_while(|&&b| is_sign(b)).count()
 }
 
 /// False only if [`hidden`] is zero for a run that begins with `first` behind `before`.
 #[inline(always)]
-pub(in crate::scrub::precise) fn may_hide(before: u8, first: u8) -> bool {
+pub(super) fn may_hide(before: u8, first: u8) -> bool {
     BEFORE[usize::from(before)] & FIRST[usize::from(first)] != 0
 }
 
@@ -74,7 +80,7 @@ static FIRST: [u8; 256] = {
     let mut byte = 0;
     while byte < 256 {
         let first = byte as u8;
-        if super::is_sign(first) {
+        if is_sign(first) {
             ways[byte] |= SIGNS;
         }
         if first.is_ascii_hexdigit() {
