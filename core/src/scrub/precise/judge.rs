@@ -115,6 +115,7 @@ fn is_realm(value: &[u8]) -> bool {
     const REALM: &[u8] = b"realm";
     let end = value.len().checked_sub(REALM.len()).map(|at| &value[at..]);
     end.is_some_and(|end| end.eq_ignore_ascii_case(REALM))
+        && value.iter().all(|b| b.is_ascii_alphabetic() || b"_- ".contains(b))
 }
 
 /// The folder that a shell is in, under the name that it gives that.

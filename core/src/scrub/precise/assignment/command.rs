@@ -80,7 +80,9 @@ fn is_flag(text: &[u8]) -> bool {
 
 /// True if a sentence tells of the flag and goes on: `the --username and --password options`.
 fn is_told_of(site: &Site<'_>, rest: &[u8]) -> bool {
-    let word = rest.iter().take_while(|b| b.is_ascii_lowercase()).count();
+    /// The longest word that goes on.
+    const WORD: usize = 24;
+    let word = rest.iter().take(WORD).take_while(|b| b.is_ascii_lowercase()).count();
     let ends = rest.get(word).is_none_or(|b| b" \n\r.,)".contains(b));
     ends && matches!(site.word_before(), b"and" | b"or" | b"the" | b"both" | b"either")
 }

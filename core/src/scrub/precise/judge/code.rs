@@ -47,8 +47,9 @@ fn is_pointer(value: &[u8]) -> bool {
 fn is_repeated(value: &[u8]) -> bool {
     let digits = value.iter().take_while(|b| b.is_ascii_digit()).count();
     let [b'*', rule @ ..] = &value[digits..] else { return false };
-    rule.first().is_some_and(u8::is_ascii_alphabetic)
-        && rule.iter().all(|b| b.is_ascii_lowercase() || b.is_ascii_uppercase() || *b == b'-')
+    digits > 0
+        && rule.first().is_some_and(u8::is_ascii_alphabetic)
+        && rule.iter().all(|b| b.is_ascii_alphabetic() || *b == b'-')
 }
 
 /// The type of a parameter and the next one: `key: str,version: str`.

@@ -3,7 +3,6 @@
 
 use super::super::super::simd::{self, BLOCK, ByteSet, Class, Classes, Lanes};
 use super::super::escape::{self, is_sign};
-
 use super::AHEAD;
 use super::gate::{Opening, WIDE};
 use super::outline::{FREE, MARKED, TOLD};
