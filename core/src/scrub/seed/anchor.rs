@@ -28,12 +28,16 @@ const PARTS: [&[u8; 4]; 15] = [
     b"toke", b"secr", b"sswo", b"arer", b"riza", b"cred", b"ivat", b"e_ur", b"s_ur", b"o_ur",
     b"ual_", b"es:/", b"ql:/", b"db:/", b"is:/",
 ];
-/// The end of `amqp`, which is dealt to the buckets last.
-const QP: &[u8; 4] = b"qp:/";
+/// The end of `amqp`, which is dealt to the buckets last. With the slash and without the `m` it
+/// would let `http://` pass beside the other schemes.
+const MQP: &[u8; 4] = b"mqp:";
 /// What folds to an ASCII letter without being one: `ſ` and the Kelvin sign.
 const FOLDED: [&str; 2] = ["\u{17F}", "\u{212A}"];
 /// The bytes of the longer one.
 const FOLDED_LENGTH: usize = FOLDED[1].len();
+
+/// The bits of the hash that tells four bytes from the parts of names.
+const PART_BITS: usize = 512;
 
 /// How many letters and digits follow each prefix at least.
 const KEY_RUN: u32 = 16;
@@ -42,12 +46,15 @@ const KEY_RUN: u32 = 16;
 pub(super) struct Anchors {
     level: Level,
     grams: Grams,
-    /// What names begin with or hold: the first four bytes of each gram that has them, in any case.
-    parts: [u32; PARTS.len() + 1],
-    /// What a name may consist of, white space, signs, and letters and digits.
-    bytes: Classes<4>,
-    /// The first and the second letter of a prefix, and the dash.
-    prefixes: Classes<3>,
+    /// A bit for the hash of each of the parts, in any case.
+    parts: [u64; PART_BITS / 64],
+    /// What a name may consist of, white space, and signs.
+    names: Classes<3>,
+    /// The first and the second letter of a prefix.
+    prefixes: Classes<2>,
+    /// What stands behind most prefixes, and what behind `sk-ant`.
+    alphanumeric: Class,
+    dash: Class,
     /// What a name consists of, all but the rare letters of [`FOLDED`].
     letters: Class,
     hexadecimal: Class,
@@ -58,29 +65,31 @@ impl Anchors {
     pub(super) fn new(level: Level) -> Anchors {
         let letters = ByteSet::of(|b| b.is_ascii_alphabetic() || b == b'_');
         let hexadecimal = ByteSet::of(|b| b.is_ascii_hexdigit());
-        let bytes = [
+        let names = [
             ByteSet::of(in_name),
             ByteSet::of(is_space),
             ByteSet::of(|b| matches!(b, b':' | b'=')),
-            ByteSet::of(|b| b.is_ascii_alphanumeric()),
         ];
         let prefixes = [
             ByteSet::of(|b| matches!(b, b's' | b'A' | b'g')),
             ByteSet::of(|b| matches!(b, b'k' | b'K' | b'h')),
-            ByteSet::of(|b| b == b'-'),
         ];
-        let mut parts = [lowered(*QP); PARTS.len() + 1];
-        for (part, text) in parts.iter_mut().zip(PARTS) {
-            *part = lowered(*text);
+        let class = |set: ByteSet| Class::new(set).expect("a class");
+        let mut parts = [0; PART_BITS / 64];
+        for part in PARTS.into_iter().chain([MQP]) {
+            let hash = hash(lowered(*part));
+            parts[hash / 64] |= 1 << (hash % 64);
         }
         Anchors {
             level,
             grams: Grams::new(&grams()),
             parts,
-            bytes: Classes::new(&bytes).expect("the classes of bytes"),
+            names: Classes::new(&names).expect("the classes of names"),
             prefixes: Classes::new(&prefixes).expect("the classes of prefixes"),
-            letters: Class::new(letters).expect("the class of letters"),
-            hexadecimal: Class::new(hexadecimal).expect("the class of digits"),
+            alphanumeric: class(ByteSet::of(|b| b.is_ascii_alphanumeric())),
+            dash: class(ByteSet::of(|b| b == b'-')),
+            letters: class(letters),
+            hexadecimal: class(hexadecimal),
         }
     }
 
@@ -93,15 +102,23 @@ impl Anchors {
         found[before..].sort_unstable_by_key(|candidate| candidate.at);
     }
 
-    /// False if no name is sought that begins with or holds these four bytes.
+    /// False if no name is sought that begins with or holds these four bytes, and for nearly all
+    /// other bytes too.
     #[inline(always)]
     fn is_part(&self, four: [u8; 4]) -> bool {
         let lowered = lowered(four);
         let three = lowered << 8 >> 8;
         let short = |name: &[u8; 3]| three == u32::from_le_bytes([name[0], name[1], name[2], 0]);
-        let part = self.parts.iter().fold(false, |any, part| any | (*part == lowered));
+        let hash = hash(lowered);
+        let part = self.parts[hash / 64] >> (hash % 64) & 1 == 1;
         part | short(b"key") | short(b"dsn") | !four[0].is_ascii()
     }
+}
+
+/// Where the bit of four bytes is.
+#[inline(always)]
+fn hash(lowered: u32) -> usize {
+    (lowered.wrapping_mul(0x9E37_79B1) >> (32 - PART_BITS.ilog2())) as usize
 }
 
 /// Four bytes of a text in any case.
@@ -129,7 +146,7 @@ fn grams() -> Vec<Gram> {
     let before_value = |b: u8| is_space(b) || b == b'=';
     let mut grams: Vec<Gram> = PARTS.iter().map(|part| Gram::folded(*part)).collect();
     grams.extend(FOLDED.map(|letter| Gram::folded(letter.as_bytes())));
-    grams.push(Gram::folded(QP));
+    grams.push(Gram::folded(MQP));
     let after_key = ByteSet::of(|b| in_name(b) || before_value(b) || b == b':');
     grams.push(Gram::folded(b"key").then(after_key));
     grams.push(Gram::folded(b"dsn").then(ByteSet::of(before_value)));
@@ -181,16 +198,19 @@ impl Search<'_> {
     /// Looks at the places of a block where something may be. Most are ruled out all at once.
     #[inline(always)]
     fn look<L: Lanes>(&mut self, at: usize, bytes: &[u8; REACH], places: u64) {
-        let [letters, spaces, signs, digits] = L::each(&self.anchors.bytes, bytes);
-        let [first, second, dashes] = L::each(&self.anchors.prefixes, bytes);
+        let [first, second] = L::each(&self.anchors.prefixes, bytes);
         let prefixes = places & first & (second >> 1 | 1 << (BLOCK - 1));
         if prefixes != 0 {
-            self.prefixed::<L>(at, prefixes, digits, dashes);
+            self.prefixed::<L>(at, bytes, prefixes);
         }
+        if self.judged >= at + BLOCK {
+            return;
+        }
+        let [letters, spaces, signs] = L::each(&self.anchors.names, bytes);
         // No name begins as a prefix does.
         let mut names = places & before_sign(letters, spaces, signs) & !(first & second >> 1);
         if self.judged > at {
-            names &= !(u64::MAX >> (BLOCK - (self.judged - at).min(BLOCK)));
+            names &= u64::MAX << (self.judged - at);
         }
         while names != 0 {
             let place = names.trailing_zeros() as usize;
@@ -205,18 +225,20 @@ impl Search<'_> {
     /// Looks at those of the prefixes of a block behind which enough letters and digits stand, or
     /// the dash of `sk-ant-`.
     #[inline(always)]
-    fn prefixed<L: Lanes>(&mut self, at: usize, mut places: u64, digits: u64, dashes: u64) {
+    fn prefixed<L: Lanes>(&mut self, at: usize, bytes: &[u8; REACH], mut places: u64) {
         let behind = simd::block(self.text, at + BLOCK);
-        let [.., more] = L::each(&self.anchors.bytes, behind.bytes());
-        let [.., dashes_behind] = L::each(&self.anchors.prefixes, behind.bytes());
-        let whole = |here: u64, behind: u64| u128::from(here) | u128::from(behind) << BLOCK;
-        let mut runs = whole(digits, more);
+        let both = |class: &Class| {
+            let (here, behind) = (L::matching(class, bytes), L::matching(class, behind.bytes()));
+            u128::from(here) | u128::from(behind) << BLOCK
+        };
+        let mut runs = both(&self.anchors.alphanumeric);
         let mut length = 1;
         while length < KEY_RUN {
             runs &= runs >> length;
             length *= 2;
         }
-        places &= (runs >> b"AKIA".len() | whole(dashes, dashes_behind) >> b"sk-ant".len()) as u64;
+        let dashes = both(&self.anchors.dash);
+        places &= (runs >> b"AKIA".len() | dashes >> b"sk-ant".len()) as u64;
         while places != 0 {
             let place = at + places.trailing_zeros() as usize;
             places &= places - 1;
@@ -277,19 +299,26 @@ impl Search<'_> {
     }
 }
 
-/// How many bytes at the start belong to letters of [`FOLDED`].
+/// How many bytes at the start belong to letters of [`FOLDED`], of which these are the bytes.
+#[inline(always)]
 fn folded(text: &[u8]) -> usize {
-    let mut length = 0;
-    while let Some(letter) = FOLDED.iter().find(|l| text[length..].starts_with(l.as_bytes())) {
-        length += letter.len();
+    let mut rest = text;
+    while let [0xC5, 0xBF, behind @ ..] | [0xE2, 0x84, 0xAA, behind @ ..] = rest {
+        rest = behind;
     }
-    length
+    text.len() - rest.len()
 }
 
 /// The letters of names that a sign follows, white space aside, and of those that go on behind
 /// the block or end with it.
 #[inline(always)]
 fn before_sign(letters: u64, spaces: u64, signs: u64) -> u64 {
+    if signs == 0 {
+        let spaces = spaces.leading_ones();
+        let letters = letters.checked_shl(spaces).unwrap_or(0).leading_ones();
+        let before_spaces = u64::MAX.checked_shr(spaces).unwrap_or(0);
+        return before_spaces & !before_spaces.checked_shr(letters).unwrap_or(0);
+    }
     // Backwards, as a sum carries towards the higher bits.
     let start = signs.reverse_bits() << 1 | 1;
     let name = start | reached(spaces.reverse_bits(), start) << 1;
