@@ -190,6 +190,26 @@ const WORDS: &[(&str, Sort)] = &[
     ("jwt.encode(", Sort::Name),
 ];
 
+/// Words with which much begins that is none: they are sought by what stands so far behind their
+/// start. No sight may begin in between, as it would come first.
+const LATE: &[(&str, usize)] = &[
+    ("response=\"", 5),
+    ("response=\\\"", 5),
+    ("kind: secret", 3),
+    ("\"kind\": \"secret\"", 8),
+    ("\"kind\":\"secret\"", 6),
+    ("_pat=", 1),
+    ("_pat =", 1),
+    ("_pat:", 1),
+    ("_pat\"", 1),
+    ("contrase", 3),
+    (":thin:", 2),
+    ("identified by", 3),
+    ("_connect(", 5),
+    ("new pdo(", 4),
+    ("networkcredential(", 6),
+];
+
 /// The bits of the hash that finds the words; there are fewer than 256 of them.
 const LIST_BITS: u32 = 11;
 const LISTS: usize = 1 << LIST_BITS;
@@ -202,8 +222,8 @@ const HEAD_BITS: u32 = 16;
 #[derive(Clone, Copy)]
 struct Word {
     sort: Sort,
-    /// How many bytes stand before what is sought. A row of equal bytes is left out but for its
-    /// last, so that a long line of them is no row of places to look at.
+    /// How many bytes stand before what is sought: those of [`LATE`]. Of others a row of equal bytes
+    /// is left out but for its last, so that a long line of them is no row of places to look at.
     lead: usize,
     /// What is sought, up to eight bytes of it, and which bits of the text count and are set to
     /// lower case before the comparison.
@@ -215,9 +235,10 @@ struct Word {
 
 impl Word {
     fn new(&(text, sort): &(&'static str, Sort)) -> Word {
+        let late = LATE.iter().find(|(word, _)| *word == text);
         let text = text.as_bytes();
         let same = text.iter().take_while(|&byte| Some(byte) == text.first()).count();
-        let lead = same.saturating_sub(1);
+        let lead = late.map_or(same.saturating_sub(1), |(_, lead)| *lead);
         let pack = |bits: fn(u8) -> u8| {
             u64::from_le_bytes(std::array::from_fn(|at| {
                 text.get(lead + at).map_or(0, |&b| bits(b))
@@ -319,6 +340,17 @@ impl Sights {
         let bit = head(four);
         let link = four & 0x00FF_FFFF == u32::from_le_bytes(*b"://\0");
         (self.heads[bit / 64] >> (bit % 64) & 1 == 1, link)
+    }
+
+    /// The word that starts at `at`, unless it goes on for too long.
+    fn word_from(&self, text: &[u8], at: usize) -> Option<&Word> {
+        let goes_on = |at: usize| {
+            let run = text.get(at..at + DIGITS as usize);
+            run.is_some_and(|run| run.iter().all(|b| is_token(*b)))
+        };
+        (0..=self.lead)
+            .filter_map(|lead| self.word(text, at + lead).filter(|word| word.lead == lead))
+            .find(|word| !goes_on(at + word.lead))
     }
 
     /// The word of which the sought part starts at `at`.

@@ -42,12 +42,11 @@ impl<'a> Held<'a> {
             let at = self.start + block * BLOCK + bit.trailing_zeros() as usize;
             (self.words[block], self.runs[block]) = (words & !bit, runs & !bit);
             self.blocks ^= u64::from(left == bit) << block;
-            let word = if words & bit != 0 { self.sights.word(self.text, at) } else { None };
             if runs & bit != 0 {
-                let then = word.map(|word| word.sort);
+                let then = self.sights.word_from(self.text, at).map(|word| word.sort);
                 return Some(Sight { at, sort: Sort::Run, then });
             }
-            if let Some(word) = word {
+            if let Some(word) = self.sights.word(self.text, at) {
                 return Some(Sight { at: at - word.lead, sort: word.sort, then: None });
             }
         }

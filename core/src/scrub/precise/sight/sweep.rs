@@ -46,8 +46,9 @@ impl<'a> Sweep<'a> {
         }
         loop {
             while let Some(sight) = self.held.take() {
-                if sight.at >= from {
-                    return (sight.at < self.to).then_some(sight);
+                // One may come behind another that starts later, but only beyond `to`.
+                if (from..self.to).contains(&sight.at) {
+                    return Some(sight);
                 }
             }
             // A word may be sought by what is behind its start.
