@@ -65,8 +65,8 @@ pub(super) const RUN: usize = 12;
 const DIGITS: u32 = 64;
 
 /// The words, in lower case; they are found in any case. Of two that start at one place the
-/// longer counts. A word has at least three bytes. One from which on 64 token bytes follow each
-/// other is no sight, as no name is that long.
+/// longer counts. What is sought of a word has at least three bytes. One where from there on 64
+/// token bytes follow each other is no sight, as no name is that long.
 const WORDS: &[(&str, Sort)] = &[
     ("://", Sort::Link),
     (":\\/\\/", Sort::Link),
@@ -146,7 +146,7 @@ const WORDS: &[(&str, Sort)] = &[
     ("jwt", Sort::Name),
     ("salt", Sort::Name),
     ("senha", Sort::Name),
-    ("contrase", Sort::Name),
+    ("trase", Sort::Name),
     ("kennwort", Sort::Name),
     ("wachtwoord", Sort::Name),
     ("heslo", Sort::Name),
@@ -191,7 +191,8 @@ const WORDS: &[(&str, Sort)] = &[
 ];
 
 /// Words with which much begins that is none: they are sought by what stands so far behind their
-/// start. No sight may begin in between, as it would come first.
+/// start. No other sight may begin in between, as it would come first. So no run may: what is
+/// sought, or what follows it, holds a byte that ends one.
 const LATE: &[(&str, usize)] = &[
     ("response=\"", 5),
     ("response=\\\"", 5),
@@ -202,7 +203,6 @@ const LATE: &[(&str, usize)] = &[
     ("_pat =", 1),
     ("_pat:", 1),
     ("_pat\"", 1),
-    ("contrase", 3),
     (":thin:", 2),
     ("identified by", 3),
     ("_connect(", 5),
@@ -222,8 +222,9 @@ const HEAD_BITS: u32 = 16;
 #[derive(Clone, Copy)]
 struct Word {
     sort: Sort,
-    /// How many bytes stand before what is sought: those of [`LATE`]. Of others a row of equal bytes
-    /// is left out but for its last, so that a long line of them is no row of places to look at.
+    /// How many bytes stand before what is sought: for a word of [`LATE`] what is said there. Of
+    /// others a row of equal bytes is left out but for its last, so that a long line of them is no
+    /// row of places to look at.
     lead: usize,
     /// What is sought, up to eight bytes of it, and which bits of the text count and are set to
     /// lower case before the comparison.
@@ -288,7 +289,7 @@ pub(super) struct Sights {
     classes: Nest<3>,
     hexadecimal: Class,
     links: link::Glance,
-    /// A bit for each hash of four bytes in any case with which a word may begin.
+    /// A bit for each hash of four bytes in any case with which what is sought may begin.
     heads: Box<[u64; 1 << (HEAD_BITS - 6)]>,
     /// By a hash of the first three sought bytes, then the longest first.
     words: Vec<Word>,

@@ -102,8 +102,8 @@ impl Anchors {
         found[before..].sort_unstable_by_key(|candidate| candidate.at);
     }
 
-    /// False if no name is sought that begins with or holds these four bytes, and for nearly all
-    /// other bytes too.
+    /// True if a name is sought that begins with or holds these four bytes, false for nearly all
+    /// others.
     #[inline(always)]
     fn is_part(&self, four: [u8; 4]) -> bool {
         let lowered = lowered(four);

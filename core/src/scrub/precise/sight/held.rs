@@ -12,7 +12,7 @@ pub(super) struct Held<'a> {
     pub text: &'a [u8],
     /// Where the batch starts.
     pub start: usize,
-    /// Where words are in each block, and where runs start.
+    /// Where what is sought of words is in each block, and where runs start.
     pub words: [u64; BATCH],
     pub runs: [u64; BATCH],
     /// The blocks that may have some, a bit each.

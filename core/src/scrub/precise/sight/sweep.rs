@@ -46,9 +46,8 @@ impl<'a> Sweep<'a> {
         }
         loop {
             while let Some(sight) = self.held.take() {
-                // One may come behind another that starts later, but only beyond `to`.
-                if (from..self.to).contains(&sight.at) {
-                    return Some(sight);
+                if sight.at >= from {
+                    return (sight.at < self.to).then_some(sight);
                 }
             }
             // A word may be sought by what is behind its start.

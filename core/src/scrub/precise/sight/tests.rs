@@ -119,7 +119,7 @@ const PARTS: &[&str] = &[
     "\"kind\": \"Secret\"",
     "_PAT=",
     "_pat:",
-    "contrase",
+    "contrasena",
     ":thin:",
     "IDENTIFIED BY",
     "pg_connect(",
@@ -201,6 +201,26 @@ fn a_sweep_that_jumps_names_what_one_names_that_does_not() {
             assert_eq!(sight, expected.iter().copied().find(|sight| sight.at >= from));
             let Some(sight) = sight else { break };
             from = sight.at + 1;
+        }
+    }
+}
+
+#[test]
+fn no_sight_begins_between_the_start_of_a_word_and_what_is_sought_of_it() {
+    for (word, lead) in LATE {
+        assert!(
+            WORDS.iter().any(|(other, _)| other == word),
+            "{word} is sought late and not at all"
+        );
+        for before in
+            ["", " ", "\\", "\\u0", "%", "%25", "%2", "=", "=3", "[1;", "__", "jira \\", "key"]
+        {
+            for behind in ["", "a1B2c3D4e5F6g7H8i9J0k1L2", "ghp_", "eyJ"] {
+                let text = format!("{before}{word}{behind}");
+                let inside = before.len() + 1..before.len() + lead + 1;
+                let seen = between(text.as_bytes(), inside.start, inside.end, Level::best());
+                assert_eq!(seen, [], "in {text}");
+            }
         }
     }
 }

@@ -61,7 +61,7 @@ fn passing(sample: &Sample, grams: &[Gram], deal: &[u8]) -> f64 {
 fn little_text_seems_to_be_a_word() {
     if std::env::var_os("TOOLKEEP_UPDATE").is_some() {
         let kinds = ["rs", "json", "js", "md", "toml"].iter().map(|kind| of_kind(kind, 3 << 20));
-        // No crate may have one of them.
+        // There may be a kind that no crate has.
         let texts: Vec<String> = kinds.filter(|text| text.len() > 1 << 16).collect();
         let (deal, passing) = annealed(&Sample::new(&texts), &grams());
         panic!("a better deal, with {passing} of a million: {deal:?}");
