@@ -68,8 +68,7 @@ pub(super) fn pass(kinds: &Kinds, view: &View<'_>) -> Option<usize> {
         return None;
     }
     let extent = Extent::around(view.text, view.at);
-    if extent.follows_colon(view.text) {
-        // Perhaps it is the kind of a placeholder.
+    if extent.follows_colon(view.text) && placeholder_around(view).is_some() {
         return None;
     }
     let name = &view.text[extent.start..extent.end];
@@ -82,7 +81,7 @@ pub(super) fn pass(kinds: &Kinds, view: &View<'_>) -> Option<usize> {
         // Nothing is assigned on.
         return Some(extent.read);
     }
-    is_idle(view, &site).then(behind)
+    (is_idle(view, &site) || is_empty(view, &site)).then(behind)
 }
 
 /// Looks at the name in which a telling word stands.
@@ -166,7 +165,34 @@ fn is_idle(view: &View<'_>, site: &Site<'_>) -> bool {
         [b'(', ..] => !call::may_take(view.text, site.end),
         _ => false,
     };
-    idle && site.dashes == 0 && !matches!(view.text[..site.start].last(), Some(b'<' | b':'))
+    idle && stands_free(view, site)
+}
+
+/// True if an empty string is assigned to the name: `"password": ""`.
+fn is_empty(view: &View<'_>, site: &Site<'_>) -> bool {
+    let text = view.text;
+    let quoted = site.opened.is_some_and(|quote| quote.slashes == 0);
+    let end = site.end + usize::from(quoted);
+    let start = match text.get(end..) {
+        Some([b':', b' ', ..]) => end + 2,
+        Some([b':' | b'=', ..]) => end + 1,
+        _ => return false,
+    };
+    let empty = match text[start..] {
+        [open @ (b'"' | b'\''), close, next, ..] => open == close && next != open,
+        _ => false,
+    };
+    let closed = site.opened.is_none_or(|quote| text[site.end] == quote.byte);
+    empty && closed && stands_free(view, site) && parallel::own_value(text, site, start).is_none()
+}
+
+/// False for what belongs to a flag or a tag.
+fn stands_free(view: &View<'_>, site: &Site<'_>) -> bool {
+    let tag = match view.text[..site.start] {
+        [.., b':', b':'] | [] => false,
+        [.., before] => matches!(before, b'<' | b':'),
+    };
+    site.dashes == 0 && !tag
 }
 
 /// True if what is assigned to the name is too short for what it tells.
@@ -179,10 +205,7 @@ fn is_too_short(kinds: &Kinds, view: &View<'_>, site: &Site<'_>) -> bool {
 fn find(kinds: &Kinds, view: &View<'_>, site: &Site<'_>) -> Option<Hit> {
     let telling = tells(site)?;
     let found = assigned(kinds, view, site, telling);
-    debug_assert!(
-        found.is_none() || !is_idle(view, site) && !is_too_short(kinds, view, site),
-        "it was passed over"
-    );
+    debug_assert!(found.is_none() || pass(kinds, view).is_none(), "it was passed over");
     found
 }
 

@@ -365,7 +365,7 @@ pub(super) fn is_password_like(value: &[u8]) -> bool {
     let mark = has(|b| b"!@#$%^&*?+=~".contains(b));
     let cases = has_both_cases(value);
     let noise = || !wordy::Words::of(value).mostly();
-    let plain = is_stand_in(value) || prose::is_plain(value) || code::is_code(value, b"");
+    let plain = || is_stand_in(value) || prose::is_plain(value) || code::is_code(value, b"");
     value.len() >= 8
         && value.len() <= 64
         && has(u8::is_ascii_alphabetic)
@@ -374,7 +374,7 @@ pub(super) fn is_password_like(value: &[u8]) -> bool {
             false => mark && cases && noise(),
         }
         && !value.iter().any(|b| b"-/()[]{}<>,:".contains(b))
-        && !plain
+        && !plain()
 }
 
 /// True if the whole value is a stand-in: `xxxx`, `<token>`, `${TOKEN}`, `changeme`, `***`,

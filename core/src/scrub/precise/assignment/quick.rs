@@ -4,7 +4,7 @@ use super::super::super::view::View;
 use super::super::kinds::Kinds;
 use super::super::name;
 use super::site::{Extent, Site};
-use super::{assigned, is_idle, judge, look, pass, tells, value};
+use super::{assigned, is_empty, is_idle, judge, look, pass, tells, value};
 use crate::scrub::precise::name::Strength;
 
 /// Parts of names, signs, and values.
@@ -90,6 +90,11 @@ const PIECES: &[&str] = &[
     "key=libc:8986\n",
     "session=a1, ",
     "auth=abc)",
+    ": \"\"",
+    "=''",
+    "\"\"\"",
+    "'",
+    "user, ",
 ];
 
 #[test]
@@ -102,7 +107,7 @@ fn what_is_passed_over_at_once_tells_nothing_at_a_full_look() {
         state ^= state << 17;
         usize::try_from(state % below as u64).expect("a small number")
     };
-    let mut passed = [0; 4];
+    let mut passed = [0; 5];
     for _ in 0..crate::soak::rounds(20_000, 2_000_000) {
         let piece: Vec<&str> = (0..2 + next(10)).map(|_| PIECES[next(PIECES.len())]).collect();
         let text = piece.concat();
@@ -128,6 +133,10 @@ fn what_is_passed_over_at_once_tells_nothing_at_a_full_look() {
         let found = || assigned(&kinds, &view, &site, telling);
         if is_idle(&view, &site) {
             passed[1] += 1;
+            assert!(found().is_none(), "{} at {at}", shown());
+        }
+        if is_empty(&view, &site) {
+            passed[4] += 1;
             assert!(found().is_none(), "{} at {at}", shown());
         }
         let least = kinds.shortest.min(judge::SHORTEST);

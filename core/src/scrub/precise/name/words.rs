@@ -24,6 +24,10 @@ impl Words {
         }
         let mut lower = [0; MAX_NAME];
         lower[..name.len()].copy_from_slice(name);
+        if !name.is_empty() && name.iter().all(u8::is_ascii_lowercase) {
+            // Most names are one word.
+            return Some(Words { lower, starts: 1, ends: 1 << (name.len() - 1), count: 1 });
+        }
         let (mut small, mut capital, mut digit, mut all) = (0, 0, 0, 0);
         let (eights, _) = lower.as_chunks_mut::<8>();
         for (number, bytes) in eights.iter_mut().take(name.len().div_ceil(8)).enumerate() {
