@@ -42,12 +42,6 @@ unsafe impl Vector for Neon {
     }
 
     #[inline(always)]
-    unsafe fn look_up_ascii(self, bytes: Self) -> Self {
-        // SAFETY: as above. Behind the table there are zeros.
-        unsafe { self.look_up(bytes.lower()) }
-    }
-
-    #[inline(always)]
     unsafe fn lower(self) -> Self {
         // SAFETY: as above.
         Neon(unsafe { vandq_u8(self.0, vdupq_n_u8(15)) })
@@ -94,11 +88,5 @@ unsafe impl Vector for Neon {
     unsafe fn top_bits(self) -> u64 {
         // SAFETY: as above.
         unsafe { Neon(vshrq_n_u8::<7>(self.0)).set_bytes() }
-    }
-
-    #[inline(always)]
-    unsafe fn is_ascii(self) -> bool {
-        // SAFETY: as above.
-        unsafe { vmaxvq_u8(self.0) < 0x80 }
     }
 }

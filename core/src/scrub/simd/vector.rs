@@ -22,8 +22,6 @@ pub(super) unsafe trait Vector: Copy {
     unsafe fn filled(byte: u8) -> Self;
     /// The entries at `indices`, each below sixteen.
     unsafe fn look_up(self, indices: Self) -> Self;
-    /// The entries at the lower halves of bytes that are all ASCII.
-    unsafe fn look_up_ascii(self, bytes: Self) -> Self;
     /// The lower half of each byte.
     unsafe fn lower(self) -> Self;
     /// The upper half of each byte.
@@ -36,8 +34,6 @@ pub(super) unsafe trait Vector: Copy {
     unsafe fn set_bytes(self) -> u64;
     /// The highest bit of each byte.
     unsafe fn top_bits(self) -> u64;
-    /// True if no byte has its highest bit set.
-    unsafe fn is_ascii(self) -> bool;
 }
 
 impl<V: Vector> Lanes for V {
@@ -148,41 +144,22 @@ fn starting_either<V: Vector>(first: &Grams, second: &Grams, bytes: &[u8; REACH]
         let mut at = 0;
         while at < BLOCK {
             let from = bytes.as_ptr().add(at);
-            let (start, next) = (V::load(from), V::load(from.add(V::BYTES)));
-            let rest = V::load(from.add(V::BYTES + LENGTH - 1));
-            bits |= if start.or(next).or(rest).is_ascii() {
-                starting_pair::<V, true>(grams, from)
-            } else {
-                starting_pair::<V, false>(grams, from)
-            } << at;
+            let mut all = passing_pair::<V>(grams, 0, from);
+            let mut place = 1;
+            while place < LENGTH {
+                let pass = passing_pair::<V>(grams, place, from);
+                all = [
+                    [all[0][0].and(pass[0][0]), all[0][1].and(pass[0][1])],
+                    [all[1][0].and(pass[1][0]), all[1][1].and(pass[1][1])],
+                ];
+                place += 1;
+            }
+            bits |= all[0][0].or(all[0][1]).set_bytes() << at;
+            bits |= all[1][0].or(all[1][1]).set_bytes() << (at + V::BYTES);
             at += 2 * V::BYTES;
         }
     }
     bits
-}
-
-/// The same of two registers, of which all bytes that are looked at may be known to be ASCII.
-///
-/// # Safety
-///
-/// Twice `V::BYTES` bytes and `LENGTH - 1` more must be readable, and the processor must have what
-/// `V` stands for.
-#[inline(always)]
-unsafe fn starting_pair<V: Vector, const ASCII: bool>(grams: [&Grams; 2], from: *const u8) -> u64 {
-    // SAFETY: as the caller says.
-    unsafe {
-        let mut all = passing_pair::<V, ASCII>(grams, 0, from);
-        let mut place = 1;
-        while place < LENGTH {
-            let pass = passing_pair::<V, ASCII>(grams, place, from);
-            all = [
-                [all[0][0].and(pass[0][0]), all[0][1].and(pass[0][1])],
-                [all[1][0].and(pass[1][0]), all[1][1].and(pass[1][1])],
-            ];
-            place += 1;
-        }
-        all[0][0].or(all[0][1]).set_bytes() | all[1][0].or(all[1][1]).set_bytes() << V::BYTES
-    }
 }
 
 /// The buckets of both searches that the bytes from `place` on allow, in two registers that follow
@@ -193,7 +170,7 @@ unsafe fn starting_pair<V: Vector, const ASCII: bool>(grams: [&Grams; 2], from: 
 /// `place` and twice `V::BYTES` bytes must be readable, and the processor must have what `V`
 /// stands for.
 #[inline(always)]
-unsafe fn passing_pair<V: Vector, const ASCII: bool>(
+unsafe fn passing_pair<V: Vector>(
     grams: [&Grams; 2],
     place: usize,
     bytes: *const u8,
@@ -201,20 +178,12 @@ unsafe fn passing_pair<V: Vector, const ASCII: bool>(
     // SAFETY: as the caller says.
     unsafe {
         let (here, next) = (V::load(bytes.add(place)), V::load(bytes.add(place + V::BYTES)));
-        let upper = [here.upper(), next.upper()];
+        let (lower, upper) = ([here.lower(), next.lower()], [here.upper(), next.upper()]);
         let (first, second) = (V::table(&grams[0].lower[place]), V::table(&grams[1].lower[place]));
-        let low = if ASCII {
-            [
-                [first.look_up_ascii(here), second.look_up_ascii(here)],
-                [first.look_up_ascii(next), second.look_up_ascii(next)],
-            ]
-        } else {
-            let lower = [here.lower(), next.lower()];
-            [
-                [first.look_up(lower[0]), second.look_up(lower[0])],
-                [first.look_up(lower[1]), second.look_up(lower[1])],
-            ]
-        };
+        let low = [
+            [first.look_up(lower[0]), second.look_up(lower[0])],
+            [first.look_up(lower[1]), second.look_up(lower[1])],
+        ];
         let (first, second) = (V::table(&grams[0].upper[place]), V::table(&grams[1].upper[place]));
         [
             [low[0][0].and(first.look_up(upper[0])), low[0][1].and(second.look_up(upper[0]))],

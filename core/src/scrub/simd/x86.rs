@@ -55,12 +55,6 @@ unsafe impl Vector for Sse42 {
     }
 
     #[inline(always)]
-    unsafe fn look_up_ascii(self, bytes: Self) -> Self {
-        // SAFETY: as above. The instruction looks at the lower halves of ASCII alone.
-        Sse42(unsafe { _mm_shuffle_epi8(self.0, bytes.0) })
-    }
-
-    #[inline(always)]
     unsafe fn lower(self) -> Self {
         // SAFETY: as above.
         Sse42(unsafe { _mm_and_si128(self.0, _mm_set1_epi8(15)) })
@@ -103,12 +97,6 @@ unsafe impl Vector for Sse42 {
         let bits = unsafe { _mm_movemask_epi8(self.0) };
         u64::from(bits.cast_unsigned())
     }
-
-    #[inline(always)]
-    unsafe fn is_ascii(self) -> bool {
-        // SAFETY: as above.
-        unsafe { _mm_movemask_epi8(self.0) == 0 }
-    }
 }
 
 #[derive(Clone, Copy)]
@@ -140,12 +128,6 @@ unsafe impl Vector for Avx2 {
     unsafe fn look_up(self, indices: Self) -> Self {
         // SAFETY: the caller says that the processor has AVX2.
         Avx2(unsafe { _mm256_shuffle_epi8(self.0, indices.0) })
-    }
-
-    #[inline(always)]
-    unsafe fn look_up_ascii(self, bytes: Self) -> Self {
-        // SAFETY: as above. The instruction looks at the lower halves of ASCII alone.
-        Avx2(unsafe { _mm256_shuffle_epi8(self.0, bytes.0) })
     }
 
     #[inline(always)]
@@ -191,11 +173,5 @@ unsafe impl Vector for Avx2 {
         // SAFETY: as above.
         let bits = unsafe { _mm256_movemask_epi8(self.0) };
         u64::from(bits.cast_unsigned())
-    }
-
-    #[inline(always)]
-    unsafe fn is_ascii(self) -> bool {
-        // SAFETY: as above.
-        unsafe { _mm256_movemask_epi8(self.0) == 0 }
     }
 }

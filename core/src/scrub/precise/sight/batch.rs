@@ -5,7 +5,7 @@ use super::super::super::simd::{self, BLOCK, Lanes, REACH};
 use super::super::kinds::is_token;
 use super::held::Held;
 use super::places::{BATCH, Places};
-use super::runs::Runs;
+use super::runs::{Bits, Runs};
 use super::{DIGITS, RUN};
 
 /// The most blocks at the end of a text that are not read where they lie.
@@ -22,8 +22,8 @@ pub(super) struct Notes {
     /// Which bytes of each block and of the next one are token bytes, which belong to a plain
     /// run, and which are digits. Nothing is known of one more.
     token: [u64; BATCH + 2],
-    plain: [u64; BATCH + 2],
-    digit: [u64; BATCH + 2],
+    plain: Bits,
+    digit: Bits,
     lists: Lists,
 }
 
@@ -46,14 +46,14 @@ struct Lists {
 
 impl Notes {
     pub(super) fn new() -> Notes {
-        let (bits, places) = ([0; BATCH + 2], [0; STARTS]);
+        let (token, bits, places) = ([0; BATCH + 2], [[0; 8]; BATCH + 2], [0; STARTS]);
         let (starts, hiding) = ([0; RUNS], [0; RUNS]);
         let (opening, plain, left) = (places, places, places);
         let (valued, long, joined) = (places, places, places);
         let (words, links) = ([0; WORDS], [0; WORDS]);
         let lists =
             Lists { words, links, starts, hiding, opening, plain, valued, long, joined, left };
-        Notes { token: bits, plain: bits, digit: bits, lists }
+        Notes { token, plain: bits, digit: bits, lists }
     }
 }
 
@@ -81,7 +81,7 @@ impl Batch<'_, '_> {
         let classes = self.held.sights.classes;
         let sought = L::seek(&self.held.sights.grams);
         let Notes { token, plain, digit, .. } = &mut *self.notes;
-        let sure = (text.len().saturating_sub(REACH) / BLOCK).min(self.blocks);
+        let sure = (text.len().saturating_sub(REACH) / BLOCK).min(self.blocks).min(BATCH);
         for block in 0..sure {
             // The next batch, of which the processor would not think by itself while it is busy
             // with this one.
@@ -89,7 +89,8 @@ impl Batch<'_, '_> {
             if let Some(bytes) = text[block * BLOCK..].first_chunk() {
                 // All is asked before anything is written, so that each byte is read once.
                 let (sets, words) = (L::nested(&classes, bytes), L::starting_any(&sought, bytes));
-                [token[block], plain[block], digit[block]] = sets;
+                token[block] = sets[0];
+                (plain[block], digit[block]) = (sets[1].to_le_bytes(), sets[2].to_le_bytes());
                 self.held.words[block] = words;
             }
         }
@@ -104,13 +105,15 @@ impl Batch<'_, '_> {
         };
         for block in sure..=self.blocks {
             let Some(bytes) = rest[(block - sure) * BLOCK..].first_chunk() else { break };
-            [token[block], plain[block], digit[block]] = L::nested(&classes, bytes);
+            let sets = L::nested(&classes, bytes);
+            token[block] = sets[0];
+            (plain[block], digit[block]) = (sets[1].to_le_bytes(), sets[2].to_le_bytes());
             if block < self.blocks {
                 self.held.words[block] = L::starting_any(&sought, bytes);
             }
         }
         let behind = self.blocks + 1;
-        (token[behind], plain[behind], digit[behind]) = (0, 0, 0);
+        (token[behind], plain[behind], digit[behind]) = (0, [0; 8], [0; 8]);
     }
 
     /// Runs of 64 token bytes and more are no words, and may be digits.
@@ -119,6 +122,9 @@ impl Batch<'_, '_> {
         self.held.runs[..self.blocks].fill(0);
         self.held.runs[0] = std::mem::take(&mut self.held.late);
         self.held.blocks = u64::from(self.held.runs[0] != 0);
+        if !may_be_long(&self.notes.token) {
+            return;
+        }
         for block in 0..self.blocks {
             let (reaching, reached) = (
                 self.notes.token[block].leading_ones(),
@@ -242,6 +248,14 @@ impl Batch<'_, '_> {
 #[inline(always)]
 fn set_blocks(blocks: &[u64]) -> u64 {
     blocks.iter().enumerate().fold(0, |all, (block, bits)| all | u64::from(*bits != 0) << block)
+}
+
+/// False if no run is as long as a block: one that is fills a half of a block that begins at an
+/// even place. Asks all at once, so that some are done at a time.
+#[inline(always)]
+fn may_be_long(token: &[u64; BATCH + 2]) -> bool {
+    let full = |bits: u64| (bits as u32 == u32::MAX) | (bits >> 32 == u64::from(u32::MAX));
+    token.iter().fold(false, |any, bits| any | full(*bits))
 }
 
 /// The places from which at least [`RUN`] token bytes follow each other.

@@ -1,6 +1,6 @@
 //! What is asked of the runs of a batch, one thing of all of them before the next.
 
-use super::super::super::simd::{BLOCK, Lanes};
+use super::super::super::simd::Lanes;
 use super::super::escape::{self, is_sign};
 use super::super::kinds::{Kinds, PLAIN};
 use super::places::{BATCH, Places};
@@ -13,9 +13,12 @@ pub(super) struct Runs<'n, 'a> {
     pub text: &'a [u8],
     /// Where the batch starts.
     pub start: usize,
-    pub plain_bytes: &'n [u64; BATCH + 2],
-    pub digits: &'n [u64; BATCH + 2],
+    pub plain_bytes: &'n Bits,
+    pub digits: &'n Bits,
 }
+
+/// The bits of the blocks of a batch and of two more, which can be read from any place on.
+pub(super) type Bits = [[u8; 8]; BATCH + 2];
 
 impl Runs<'_, '_> {
     /// Lists what is to be asked of the run that starts at the place: whether it begins with a
@@ -67,11 +70,11 @@ impl Runs<'_, '_> {
         self.text.get((self.start + place).wrapping_sub(1)).copied().unwrap_or(0)
     }
 
-    /// So many bits of a batch from a place on, at most 32.
+    /// The bits of a batch from a place on, at most 32.
     #[inline(always)]
-    fn from(bits: &[u64; BATCH + 2], place: usize) -> u32 {
-        let (block, offset) = (place / BLOCK, (place % BLOCK) as u32);
-        (bits[block] >> offset | bits[block + 1] << 1 << (BLOCK as u32 - 1 - offset)) as u32
+    fn from(bits: &Bits, place: usize) -> u32 {
+        let eight = bits.as_flattened().get(place / 8..).and_then(<[u8]>::first_chunk);
+        (eight.map_or(0, |eight| u64::from_le_bytes(*eight)) >> (place % 8)) as u32
     }
 
     /// True if a run starts there that is long enough to be a secret, with a digit.
