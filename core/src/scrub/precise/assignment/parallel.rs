@@ -35,8 +35,8 @@ fn names_before(line: &[u8]) -> Option<usize> {
     let belongs = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'$');
     let is_name = |name: &[u8]| !name.is_empty() && name.iter().all(belongs);
     let names = list.split(|b| *b == b',').map(<[u8]>::trim_ascii);
-    let count = names.clone().take_while(|name| is_name(name)).count();
-    (count <= NAMES && count == names.count()).then_some(count)
+    let count = names.clone().all(is_name).then(|| names.count())?;
+    (count <= NAMES).then_some(count)
 }
 
 /// The length of the value that `text` starts with: a string, or what has no quotes and brackets.

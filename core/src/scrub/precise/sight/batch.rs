@@ -55,6 +55,13 @@ impl Notes {
             Lists { words, links, starts, hiding, opening, plain, valued, long, joined, left };
         Notes { token, plain: bits, digit: bits, lists }
     }
+
+    /// Notes which bytes of a block are in each of the three sets.
+    #[inline(always)]
+    fn know(&mut self, block: usize, [token, plain, digit]: [u64; 3]) {
+        self.token[block] = token;
+        (self.plain[block], self.digit[block]) = (plain.to_le_bytes(), digit.to_le_bytes());
+    }
 }
 
 /// The blocks that are looked at.
@@ -80,7 +87,6 @@ impl Batch<'_, '_> {
         // Copies, which nothing that is written may change, stay in registers.
         let classes = self.held.sights.classes;
         let sought = L::seek(&self.held.sights.grams);
-        let Notes { token, plain, digit, .. } = &mut *self.notes;
         let sure = (text.len().saturating_sub(REACH) / BLOCK).min(self.blocks).min(BATCH);
         for block in 0..sure {
             // The next batch, of which the processor would not think by itself while it is busy
@@ -89,8 +95,7 @@ impl Batch<'_, '_> {
             if let Some(bytes) = text[block * BLOCK..].first_chunk() {
                 // All is asked before anything is written, so that each byte is read once.
                 let (sets, words) = (L::nested(&classes, bytes), L::starting_any(&sought, bytes));
-                token[block] = sets[0];
-                (plain[block], digit[block]) = (sets[1].to_le_bytes(), sets[2].to_le_bytes());
+                self.notes.know(block, sets);
                 self.held.words[block] = words;
             }
         }
@@ -105,15 +110,12 @@ impl Batch<'_, '_> {
         };
         for block in sure..=self.blocks {
             let Some(bytes) = rest[(block - sure) * BLOCK..].first_chunk() else { break };
-            let sets = L::nested(&classes, bytes);
-            token[block] = sets[0];
-            (plain[block], digit[block]) = (sets[1].to_le_bytes(), sets[2].to_le_bytes());
+            self.notes.know(block, L::nested(&classes, bytes));
             if block < self.blocks {
                 self.held.words[block] = L::starting_any(&sought, bytes);
             }
         }
-        let behind = self.blocks + 1;
-        (token[behind], plain[behind], digit[behind]) = (0, [0; 8], [0; 8]);
+        self.notes.know(self.blocks + 1, [0; 3]);
     }
 
     /// Runs of 64 token bytes and more are no words, and may be digits.
@@ -250,8 +252,8 @@ fn set_blocks(blocks: &[u64]) -> u64 {
     blocks.iter().enumerate().fold(0, |all, (block, bits)| all | u64::from(*bits != 0) << block)
 }
 
-/// False if no run is as long as a block: one that is fills a half of a block that begins at an
-/// even place. Asks all at once, so that some are done at a time.
+/// False if no run is as long as a block: one that is fills the first or the last 32 bytes of a
+/// block. Asks all at once, so that some are done at a time.
 #[inline(always)]
 fn may_be_long(token: &[u64; BATCH + 2]) -> bool {
     let full = |bits: u64| (bits as u32 == u32::MAX) | (bits >> 32 == u64::from(u32::MAX));
