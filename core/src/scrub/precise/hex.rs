@@ -100,6 +100,11 @@ static PUBLIC: Starts = Starts::new(&[
     b"want",
 ]);
 
+/// False if [`find`] finds nothing at `at`, where a run starts, for what stands before it.
+pub(super) fn may_stand(text: &[u8], at: usize) -> bool {
+    if text[..at].ends_with(b"\"") { is_named(text, at) } else { opens(text, at) }
+}
+
 /// The run that starts at or in the token at the sight.
 pub(super) fn find(view: &View<'_>) -> Option<Hit> {
     let text = view.text;
@@ -157,16 +162,24 @@ fn is_bare(text: &[u8], start: usize, stop: usize) -> bool {
 
 /// True if the run is a value of JSON under a name that is no file's: `"name": "…"`.
 fn is_item(text: &[u8], start: usize, stop: usize) -> bool {
-    let Some((before, quote)) = unquoted(&text[start.saturating_sub(BEFORE)..start]) else {
+    let Some((_, quote)) = unquoted(&text[start.saturating_sub(BEFORE)..start]) else {
         return false;
     };
     let closed = text[stop..].strip_prefix(quote).map(<[u8]>::trim_ascii_start);
     let closes = closed.is_some_and(|rest| rest.first().is_none_or(|b| b",}\\".contains(b)));
+    closes && is_named(text, start)
+}
+
+/// True if such a name and a quote stand before a run.
+fn is_named(text: &[u8], start: usize) -> bool {
+    let Some((before, quote)) = unquoted(&text[start.saturating_sub(BEFORE)..start]) else {
+        return false;
+    };
     let name = before.trim_ascii_end().strip_suffix(b":").map(<[u8]>::trim_ascii_end);
     let Some(name) = name.and_then(|name| name.strip_suffix(quote)) else { return false };
     let letters = |b: &&u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-');
     let length = name.iter().rev().take_while(letters).count();
-    closes && length > 0 && name[..name.len() - length].ends_with(quote)
+    length > 0 && name[..name.len() - length].ends_with(quote)
 }
 
 /// What stands before the quote that `text` ends with, and the quote with its `\`, if it has one.

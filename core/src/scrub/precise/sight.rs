@@ -24,7 +24,8 @@ pub(super) use sweep::Sweep;
 pub(in crate::scrub) enum Sort {
     /// The first letter or digit of a run of at least [`RUN`] token bytes (`A-Z a-z 0-9 _ - .`)
     /// that begins as a known kind does, or what follows an escape sequence that such a run seems
-    /// to begin with, as in `\nghp_…`; and the first of at least [`DIGITS`] hexadecimal digits.
+    /// to begin with, as in `\nghp_…`; and the first of at least [`DIGITS`] hexadecimal digits that
+    /// [may be](super::hex::may_stand) a key.
     Run,
     /// The first letter of a word with which secrets are named: `password`, `token`, `key`…
     Name,

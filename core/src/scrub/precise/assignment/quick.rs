@@ -88,6 +88,8 @@ const PIECES: &[&str] = &[
     "default",
     "Cookie: ",
     "key=libc:8986\n",
+    "key: u64,\n",
+    ": K\n",
     "session=a1, ",
     "auth=abc)",
     ": \"\"",

@@ -166,9 +166,16 @@ pub(super) fn bare(view: &View<'_>, start: usize, form: Form) -> Option<Value> {
 }
 
 /// True if a sign and an unquoted value of fewer bytes than `least` follow a name, and nothing that
-/// could be read in another way: `=libc:8986` and a line end.
+/// could be read in another way: `=libc:8986` and a line end, `: u64,` and one.
 pub(super) fn is_short(behind: &[u8], least: usize) -> bool {
-    let Some(rest) = behind.strip_prefix(b"=") else { return false };
+    match behind {
+        [b'=', rest @ ..] => is_short_behind_equals(rest, least),
+        [b':', b' ', rest @ ..] => is_short_line(rest, least),
+        _ => false,
+    }
+}
+
+fn is_short_behind_equals(rest: &[u8], least: usize) -> bool {
     let plain = |b: u8| PLAIN[usize::from(b)] && b != b'=';
     let length = rest.iter().take(least).take_while(|&&b| plain(b)).count();
     length > 0
@@ -176,6 +183,19 @@ pub(super) fn is_short(behind: &[u8], least: usize) -> bool {
         && match rest[length..] {
             [b'\n' | b'\r' | b';' | b')', ..] => true,
             [b',', next, ..] => matches!(next, b' ' | b'\t' | b'\r' | b'\n'),
+            _ => false,
+        }
+}
+
+/// The same for the rest of a line: one word.
+fn is_short_line(rest: &[u8], least: usize) -> bool {
+    let belongs = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
+    let length = rest.iter().take(least).take_while(|&&b| belongs(b)).count();
+    length > 0
+        && length + 1 < least
+        && match rest[length..] {
+            [b'\n' | b'\r', ..] => true,
+            [b',', next, ..] => matches!(next, b'\r' | b'\n'),
             _ => false,
         }
 }

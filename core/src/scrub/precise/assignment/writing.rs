@@ -321,8 +321,11 @@ fn led(view: &View<'_>, at: usize) -> Option<Value> {
 /// Where a value starts behind what YAML says of it: `!!str v`, `&anchor v`.
 fn behind_properties(text: &[u8], at: usize) -> usize {
     let length = text[at..].iter().take(48).take_while(|b| !b.is_ascii_whitespace()).count();
-    match text[at..at + length] {
-        [b'!', b'!', ..] | [b'&', _, ..] => at + length + blanks(text, at + length),
+    let is_anchor =
+        |name: &[u8]| name.iter().all(|b| b.is_ascii_alphanumeric() || b"_-".contains(b));
+    match &text[at..at + length] {
+        [b'!', b'!', ..] => at + length + blanks(text, at + length),
+        [b'&', name @ ..] if is_anchor(name) => at + length + blanks(text, at + length),
         _ => at,
     }
 }

@@ -2,6 +2,7 @@
 //! next one, so that hardly a branch hangs on what the text says.
 
 use super::super::super::simd::{self, BLOCK, Lanes, REACH};
+use super::super::hex;
 use super::super::kinds::is_token;
 use super::held::Held;
 use super::places::{BATCH, Places};
@@ -33,26 +34,20 @@ struct Lists {
     /// Runs, and those that hide the start of another.
     starts: [u16; RUNS],
     hiding: [u16; RUNS],
-    /// What may begin with a prefix; plain runs, and those of them that may be a value, that are so
-    /// long that they need not be one, and that go on with something before them.
+    /// What may begin with a prefix, and later what is left of the plain runs; these, and those of
+    /// them that go on with something before them.
     opening: [u16; STARTS],
     plain: [u16; STARTS],
-    valued: [u16; STARTS],
-    long: [u16; STARTS],
     joined: [u16; STARTS],
-    /// What is left of them.
-    left: [u16; STARTS],
 }
 
 impl Notes {
     pub(super) fn new() -> Notes {
         let (token, bits, places) = ([0; BATCH + 2], [[0; 8]; BATCH + 2], [0; STARTS]);
         let (starts, hiding) = ([0; RUNS], [0; RUNS]);
-        let (opening, plain, left) = (places, places, places);
-        let (valued, long, joined) = (places, places, places);
+        let (opening, plain, joined) = (places, places, places);
         let (words, links) = ([0; WORDS], [0; WORDS]);
-        let lists =
-            Lists { words, links, starts, hiding, opening, plain, valued, long, joined, left };
+        let lists = Lists { words, links, starts, hiding, opening, plain, joined };
         Notes { token, plain: bits, digit: bits, lists }
     }
 
@@ -151,15 +146,18 @@ impl Batch<'_, '_> {
         }
     }
 
-    /// The start of a run of digits that lasts from this block into the next one.
+    /// The start of a run of digits that lasts from this block into the next one, and may be a
+    /// key. Where a token starts, all other kinds are asked for by themselves.
     fn digits(&self, at: usize, here: u64, ahead: u64) -> u64 {
         let length = here.leading_ones();
         if length == 0 || length + ahead.trailing_ones() < DIGITS {
             return 0;
         }
         let start = BLOCK - length as usize;
-        let before = self.held.byte_before(at + start);
-        let fresh = !before.is_some_and(|byte| self.held.sights.hexadecimal.has(byte));
+        let fresh = match self.held.byte_before(at + start) {
+            Some(before) if is_token(before) => !self.held.sights.hexadecimal.has(before),
+            _ => hex::may_stand(self.held.text, at + start),
+        };
         u64::from(fresh) << start
     }
 
@@ -195,7 +193,7 @@ impl Batch<'_, '_> {
             here & !(here << 1 | last) & lasting(here, token[block + 1])
         };
         fresh[0] = starts_in(0, before);
-        for block in 1..BATCH {
+        for block in 1..self.blocks.min(BATCH) {
             fresh[block] = starts_in(block, token[block - 1] >> (BLOCK - 1));
         }
         let mut some = set_blocks(&fresh[..self.blocks]);
@@ -220,18 +218,10 @@ impl Batch<'_, '_> {
                 self.held.hold(place, self.blocks);
             }
         }
-        let mut valued = Places::new(&mut lists.valued);
-        let mut long = Places::new(&mut lists.long);
+        let mut left = Places::new(&mut lists.opening);
         let mut joined = Places::new(&mut lists.joined);
         for place in plains.all() {
-            runs.sort(place, &mut valued, &mut long, &mut joined);
-        }
-        let mut left = Places::new(&mut lists.left);
-        for place in valued.all() {
-            left.add(place, runs.may_be_bare::<L>(place, true));
-        }
-        for place in long.all() {
-            left.add(place, runs.may_be_bare::<L>(place, false));
+            runs.sort::<L>(place, &mut left, &mut joined);
         }
         for place in left.all() {
             if runs.is_bare::<L>(place) {

@@ -93,20 +93,19 @@ impl Runs<'_, '_> {
         (length >= self.kinds.unsaid) | self.kinds.closes(next)
     }
 
-    /// Lists what is to be asked of a plain run: whether it is a value, so long that it need not
-    /// be one, or goes on with something before it.
+    /// Lists what is left to be asked of a plain run: of most nothing, as they are of no kind
+    /// without a prefix, and nothing goes on before them.
     #[inline(always)]
-    pub(super) fn sort(
+    pub(super) fn sort<L: Lanes>(
         self,
         place: usize,
-        valued: &mut Places<'_>,
-        long: &mut Places<'_>,
+        left: &mut Places<'_>,
         joined: &mut Places<'_>,
     ) {
         let before = self.before(place);
         let value = self.kinds.may_be_value(before);
-        valued.add(place, value);
-        long.add(place, self.is_long(place) & !value);
+        let bare = self.kinds.may_be_bare_run::<L>(self.text, self.start + place, value);
+        left.add(place, (value | self.is_long(place)) & bare);
         joined.add(place, self.kinds.may_join(before));
     }
 
@@ -114,12 +113,6 @@ impl Runs<'_, '_> {
     #[inline(always)]
     pub(super) fn begins_as_known(self, place: usize) -> bool {
         begins_as_known(self.kinds, self.text, self.start + place)
-    }
-
-    /// False for most plain runs that are of no kind without a prefix.
-    #[inline(always)]
-    pub(super) fn may_be_bare<L: Lanes>(self, place: usize, value: bool) -> bool {
-        self.kinds.may_be_bare_run::<L>(self.text, self.start + place, value)
     }
 
     /// True if the plain run may be of a kind without a prefix.

@@ -2,6 +2,7 @@ use std::sync::LazyLock;
 
 use super::super::super::simd::{Lanes, Task};
 use super::super::escape::{self, is_sign};
+use super::super::hex;
 use super::*;
 
 static KINDS: LazyLock<Kinds> = LazyLock::new(Kinds::new);
@@ -82,7 +83,9 @@ fn starts_run(kinds: &Kinds, text: &[u8], at: usize) -> bool {
         })
     });
     let prefixed = (run(at, token, RUN) || behind_escape) && may_start(kinds, text, at);
-    prefixed || run(at, u8::is_ascii_hexdigit, DIGITS as usize)
+    let within = at > 0 && is_token(&text[at - 1]);
+    let stands = || within || hex::may_stand(text, at);
+    prefixed || run(at, u8::is_ascii_hexdigit, DIGITS as usize) && stands()
 }
 
 const PARTS: &[&str] = &[
@@ -243,8 +246,9 @@ fn a_prefix_is_seen_behind_every_escape() {
 }
 
 #[test]
-fn long_runs_of_digits_are_seen_wherever_they_start() {
-    for before in ["", "x ", "sha256:", "name_", "zz"] {
+fn long_runs_of_digits_are_seen_where_a_key_may_stand() {
+    for before in ["", "x ", "{\"a\": \"", "name_", "zz", "sha256:", "hex!(\"", "\"a.rs\":\""] {
+        let stands = !before.ends_with([':', '"']) || before.starts_with('{');
         for digits in [63, 64, 65, 128, 200] {
             for place in 0..70 {
                 let text = format!(
@@ -258,7 +262,7 @@ fn long_runs_of_digits_are_seen_wherever_they_start() {
                     before == "name_" || before == "zz" || digits >= 64 || sight.at > at
                 });
                 let seen = found.iter().any(|sight| sight.at == at && sight.sort == Sort::Run);
-                assert_eq!(seen, digits >= 64, "{text}");
+                assert_eq!(seen, stands && digits >= 64, "{text}");
             }
         }
     }
