@@ -11,11 +11,14 @@ use super::{DIGITS, RUN};
 
 /// The most blocks at the end of a text that are not read where they lie.
 const LAST: usize = REACH.div_ceil(BLOCK) + 1;
-/// The most runs of a batch, and what is hidden at their starts.
+/// The most runs of a batch.
 const RUNS: usize = BATCH * BLOCK / (RUN + 1) + 4;
-const STARTS: usize = 2 * RUNS;
+/// So many of them are looked at together, and what is hidden at their starts: most batches have
+/// fewer, and short lists are soon made.
+const TOGETHER: usize = 128;
+const STARTS: usize = 2 * TOGETHER + 2;
 /// Some places that may be words are gathered before they are looked at.
-const WORDS: usize = 256;
+const WORDS: usize = 160;
 
 /// What is known of the bytes of a batch, one bit each, and the lists of what is looked at. Made
 /// once for a sweep.
@@ -31,9 +34,9 @@ pub(super) struct Notes {
 struct Lists {
     words: [u16; WORDS],
     links: [u16; WORDS],
-    /// Runs, and those that hide the start of another.
+    /// Runs, and of some of them those that hide the start of another.
     starts: [u16; RUNS],
-    hiding: [u16; RUNS],
+    hiding: [u16; STARTS],
     /// What may begin with a prefix, and later what is left of the plain runs; these, and those of
     /// them that go on with something before them.
     opening: [u16; STARTS],
@@ -44,9 +47,8 @@ struct Lists {
 impl Notes {
     pub(super) fn new() -> Notes {
         let (token, bits, places) = ([0; BATCH + 2], [[0; 8]; BATCH + 2], [0; STARTS]);
-        let (starts, hiding) = ([0; RUNS], [0; RUNS]);
-        let (opening, plain, joined) = (places, places, places);
-        let (words, links) = ([0; WORDS], [0; WORDS]);
+        let (hiding, opening, plain, joined) = (places, places, places, places);
+        let (words, links, starts) = ([0; WORDS], [0; WORDS], [0; RUNS]);
         let lists = Lists { words, links, starts, hiding, opening, plain, joined };
         Notes { token, plain: bits, digit: bits, lists }
     }
@@ -179,8 +181,7 @@ impl Batch<'_, '_> {
         held.hold_words::<L>(&mut places, &mut links);
     }
 
-    /// Holds the runs that begin as a kind does, and those behind escapes. All is asked of each
-    /// without a branch in between, which would mostly be guessed wrong.
+    /// Holds the runs that begin as a kind does, and those behind escapes.
     #[inline(always)]
     fn check_runs<L: Lanes>(&mut self) {
         let Notes { token, plain, digit, lists } = &mut *self.notes;
@@ -202,35 +203,60 @@ impl Batch<'_, '_> {
             some &= some - 1;
             starts.add_bits(block, fresh[block]);
         }
-        let mut opening = Places::new(&mut lists.opening);
-        let mut plains = Places::new(&mut lists.plain);
-        let mut hiding = Places::new(&mut lists.hiding);
         let Held { kinds, text, start, .. } = *self.held;
         let runs = Runs { kinds, text, start, plain_bytes: plain, digits: digit };
-        for place in starts.all() {
-            runs.list(place, &mut opening, &mut plains, &mut hiding);
+        for some in starts.in_parts(TOGETHER) {
+            let hiding = Places::new(&mut lists.hiding);
+            let opening = Places::new(&mut lists.opening);
+            let plain = Places::new(&mut lists.plain);
+            let joined = Places::new(&mut lists.joined);
+            let mut checks = Checks { runs, blocks: self.blocks, hiding, opening, plain, joined };
+            checks.check::<L>(some, self.held);
+        }
+    }
+}
+
+/// Some runs, and what is asked of them.
+struct Checks<'l, 'n, 'a> {
+    runs: Runs<'n, 'a>,
+    blocks: usize,
+    hiding: Places<'l>,
+    opening: Places<'l>,
+    plain: Places<'l>,
+    joined: Places<'l>,
+}
+
+impl Checks<'_, '_, '_> {
+    /// Holds those of the runs that may be secrets. All is asked of each without a branch in
+    /// between, which would mostly be guessed wrong.
+    #[inline(always)]
+    fn check<L: Lanes>(&mut self, starts: impl Iterator<Item = usize>, held: &mut Held<'_>) {
+        let Checks { runs, blocks, hiding, opening, plain, joined } = self;
+        for place in starts {
+            runs.list(place, opening, plain, hiding);
         }
         for place in hiding.all() {
-            runs.uncover(place, &mut opening, &mut plains);
+            runs.uncover(place, opening, plain);
         }
         for place in opening.all() {
             if runs.begins_as_known(place) {
-                self.held.hold(place, self.blocks);
+                held.hold(place, *blocks);
             }
         }
-        let mut left = Places::new(&mut lists.opening);
-        let mut joined = Places::new(&mut lists.joined);
-        for place in plains.all() {
-            runs.sort::<L>(place, &mut left, &mut joined);
+        // The list is free again.
+        let left = opening;
+        left.length = 0;
+        for place in plain.all() {
+            runs.sort::<L>(place, left, joined);
         }
         for place in left.all() {
             if runs.is_bare::<L>(place) {
-                self.held.hold(place, self.blocks);
+                held.hold(place, *blocks);
             }
         }
         for place in joined.all() {
             if runs.is_joined::<L>(place) {
-                self.held.hold(place, self.blocks);
+                held.hold(place, *blocks);
             }
         }
     }
