@@ -198,7 +198,9 @@ fn stands_free(view: &View<'_>, site: &Site<'_>) -> bool {
 /// True if what is assigned to the name is too short for what it tells.
 fn is_too_short(kinds: &Kinds, view: &View<'_>, site: &Site<'_>) -> bool {
     let least = kinds.shortest.min(judge::SHORTEST);
-    value::is_short(&view.text[site.end..], least)
+    let Some(sign) = value::sign_of_short(&view.text[site.end..], least) else { return false };
+    stands_free(view, site)
+        && parallel::own_value(view.text, site, site.end + sign).is_none()
         && tells(site).is_none_or(|telling| telling.strength == Strength::Weak)
 }
 

@@ -24,8 +24,9 @@ pub(super) use sweep::Sweep;
 pub(in crate::scrub) enum Sort {
     /// The first letter or digit of a run of at least [`RUN`] token bytes (`A-Z a-z 0-9 _ - .`)
     /// that begins as a known kind does, or what follows an escape sequence that such a run seems
-    /// to begin with, as in `\nghp_…`; and the first of at least [`DIGITS`] hexadecimal digits that
-    /// [may be](super::hex::may_stand) a key.
+    /// to begin with, as in `\nghp_…`; and the first of at least [`DIGITS`] hexadecimal digits
+    /// inside of a token, where a key [may stand](super::hex::may_stand), and of those that are no
+    /// plain run.
     Run,
     /// The first letter of a word with which secrets are named: `password`, `token`, `key`…
     Name,
@@ -62,7 +63,7 @@ pub(super) struct Sight {
 
 /// The shortest run that is a sight.
 pub(super) const RUN: usize = 12;
-/// The fewest hexadecimal digits that are a sight whatever they begin with.
+/// The fewest hexadecimal digits that may be a sight by themselves.
 const DIGITS: u32 = 64;
 
 /// The words, in lower case; they are found in any case. Of two that start at one place the

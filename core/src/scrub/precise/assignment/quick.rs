@@ -4,8 +4,7 @@ use super::super::super::view::View;
 use super::super::kinds::Kinds;
 use super::super::name;
 use super::site::{Extent, Site};
-use super::{assigned, is_empty, is_idle, judge, look, pass, tells, value};
-use crate::scrub::precise::name::Strength;
+use super::{assigned, is_empty, is_idle, is_too_short, look, pass, tells};
 
 /// Parts of names, signs, and values.
 const PIECES: &[&str] = &[
@@ -90,6 +89,9 @@ const PIECES: &[&str] = &[
     "key=libc:8986\n",
     "key: u64,\n",
     ": K\n",
+    "user, key=abc, \"",
+    "user, key: abc\r",
+    "echo aB3dE6gH9jK2mN5pQr8sT1uV | tool --key-stdin",
     "session=a1, ",
     "auth=abc)",
     ": \"\"",
@@ -141,8 +143,7 @@ fn what_is_passed_over_at_once_tells_nothing_at_a_full_look() {
             passed[4] += 1;
             assert!(found().is_none(), "{} at {at}", shown());
         }
-        let least = kinds.shortest.min(judge::SHORTEST);
-        if telling.strength == Strength::Weak && value::is_short(&text[site.end..], least) {
+        if is_too_short(&kinds, &view, &site) {
             passed[2] += 1;
             assert!(found().is_none(), "{} at {at}", shown());
         }

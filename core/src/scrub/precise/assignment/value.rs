@@ -165,13 +165,14 @@ pub(super) fn bare(view: &View<'_>, start: usize, form: Form) -> Option<Value> {
     (!value.span.is_empty()).then_some(value)
 }
 
-/// True if a sign and an unquoted value of fewer bytes than `least` follow a name, and nothing that
-/// could be read in another way: `=libc:8986` and a line end, `: u64,` and one.
-pub(super) fn is_short(behind: &[u8], least: usize) -> bool {
+/// The length of the sign that `behind` starts with, if an unquoted value of fewer bytes than
+/// `least` follows it, and then the end of what is assigned: `=libc:8986` and a line end,
+/// `: u64,` and one.
+pub(super) fn sign_of_short(behind: &[u8], least: usize) -> Option<usize> {
     match behind {
-        [b'=', rest @ ..] => is_short_behind_equals(rest, least),
-        [b':', b' ', rest @ ..] => is_short_line(rest, least),
-        _ => false,
+        [b'=', rest @ ..] => is_short_behind_equals(rest, least).then_some(1),
+        [b':', b' ', rest @ ..] => is_short_line(rest, least).then_some(2),
+        _ => None,
     }
 }
 

@@ -319,10 +319,14 @@ fn led(view: &View<'_>, at: usize) -> Option<Value> {
 }
 
 /// Where a value starts behind what YAML says of it: `!!str v`, `&anchor v`.
+///
+/// Source: YAML 1.2.2, section 6.9.2: the name of an anchor has no blanks, and none of `,[]{}`.
 fn behind_properties(text: &[u8], at: usize) -> usize {
-    let length = text[at..].iter().take(48).take_while(|b| !b.is_ascii_whitespace()).count();
-    let is_anchor =
-        |name: &[u8]| name.iter().all(|b| b.is_ascii_alphanumeric() || b"_-".contains(b));
+    const LONGEST: usize = 48;
+    let length = text[at..].iter().take(LONGEST).take_while(|b| !b.is_ascii_whitespace()).count();
+    let is_anchor = |name: &[u8]| {
+        (1..LONGEST - 1).contains(&name.len()) && !name.iter().any(|b| b",[]{}".contains(b))
+    };
     match &text[at..at + length] {
         [b'!', b'!', ..] => at + length + blanks(text, at + length),
         [b'&', name @ ..] if is_anchor(name) => at + length + blanks(text, at + length),

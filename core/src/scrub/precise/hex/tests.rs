@@ -19,6 +19,14 @@ fn a_bare_run_of_64_or_more_digits_is_masked() {
 }
 
 #[test]
+fn a_token_that_goes_on_with_digits_is_masked() {
+    // One whose first digits are letters is no plain run.
+    for hex in [digits(), format!("{}{}", "abcdefbcad".repeat(4), "0123456789abcdef".repeat(2))] {
+        masks(&format!("see «{}{hex}» here", "Atza|"));
+    }
+}
+
+#[test]
 fn a_value_of_json_under_a_name_that_tells_nothing_is_masked() {
     let hex = digits();
     masks(&format!("{{\"v\": \"«{hex}»\"}}"));

@@ -3,7 +3,7 @@
 
 use super::super::super::simd::{self, BLOCK, Lanes, REACH};
 use super::super::hex;
-use super::super::kinds::is_token;
+use super::super::kinds::{is_plain, is_token};
 use super::held::Held;
 use super::places::{BATCH, Places};
 use super::runs::{Bits, Runs};
@@ -34,7 +34,7 @@ pub(super) struct Notes {
 struct Lists {
     words: [u16; WORDS],
     links: [u16; WORDS],
-    /// Runs, and of some of them those that hide the start of another.
+    /// Runs; and of those that are looked at together, which hide the start of another.
     starts: [u16; RUNS],
     hiding: [u16; STARTS],
     /// What may begin with a prefix, and later what is left of the plain runs; these, and those of
@@ -148,8 +148,9 @@ impl Batch<'_, '_> {
         }
     }
 
-    /// The start of a run of digits that lasts from this block into the next one, and may be a
-    /// key. Where a token starts, all other kinds are asked for by themselves.
+    /// The start of a run of digits that lasts from this block into the next one. Where a token
+    /// starts that is plain, all kinds are asked for by themselves, and it is none unless it may
+    /// be a key.
     fn digits(&self, at: usize, here: u64, ahead: u64) -> u64 {
         let length = here.leading_ones();
         if length == 0 || length + ahead.trailing_ones() < DIGITS {
@@ -158,7 +159,10 @@ impl Batch<'_, '_> {
         let start = BLOCK - length as usize;
         let fresh = match self.held.byte_before(at + start) {
             Some(before) if is_token(before) => !self.held.sights.hexadecimal.has(before),
-            _ => hex::may_stand(self.held.text, at + start),
+            _ => {
+                hex::may_stand(self.held.text, at + start)
+                    || !is_plain(&self.held.text[at + start..])
+            }
         };
         u64::from(fresh) << start
     }

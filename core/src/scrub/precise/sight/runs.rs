@@ -94,7 +94,7 @@ impl Runs<'_, '_> {
     }
 
     /// Lists what is left to be asked of a plain run: of most nothing, as they are of no kind
-    /// without a prefix, and nothing goes on before them.
+    /// without a prefix, and go on with nothing before them.
     #[inline(always)]
     pub(super) fn sort<L: Lanes>(
         self,

@@ -3,6 +3,7 @@ use std::sync::LazyLock;
 use super::super::super::simd::{Lanes, Task};
 use super::super::escape::{self, is_sign};
 use super::super::hex;
+use super::super::kinds::is_plain;
 use super::*;
 
 static KINDS: LazyLock<Kinds> = LazyLock::new(Kinds::new);
@@ -84,7 +85,7 @@ fn starts_run(kinds: &Kinds, text: &[u8], at: usize) -> bool {
     });
     let prefixed = (run(at, token, RUN) || behind_escape) && may_start(kinds, text, at);
     let within = at > 0 && is_token(&text[at - 1]);
-    let stands = || within || hex::may_stand(text, at);
+    let stands = || within || hex::may_stand(text, at) || !is_plain(&text[at..]);
     prefixed || run(at, u8::is_ascii_hexdigit, DIGITS as usize) && stands()
 }
 

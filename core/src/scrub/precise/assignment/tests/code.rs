@@ -1,6 +1,6 @@
 //! Values in code, in queries and in commands.
 
-use super::{assert_masks, password};
+use super::{assert_masks, password, token};
 
 #[test]
 fn a_value_in_a_literal_of_python_javascript_ruby_or_php_is_masked() {
@@ -83,6 +83,29 @@ fn a_value_behind_a_flag_is_masked() {
         "machine example.org login me password §",
         "machine example.org\n  login me\n  password §\n",
         "requirepass §",
+    ];
+    assert_masks(&rows, &password());
+}
+
+#[test]
+fn what_is_read_far_behind_a_short_value_is_masked() {
+    let rows = [
+        "user, key=abc, \"§\"",
+        "user, session = \"abc\", \"§\"",
+        "echo § | tool --key-stdin: ok\n",
+        "echo § | tool --key-stdin=ok\n",
+    ];
+    assert_masks(&rows, &token());
+}
+
+#[test]
+fn a_value_behind_an_anchor_is_masked() {
+    let rows = [
+        "password: &db §\n",
+        "password: &db.primary §\n",
+        "password: &db/primary §\n",
+        "password: &ключ §\n",
+        "password: !!str §\n",
     ];
     assert_masks(&rows, &password());
 }
