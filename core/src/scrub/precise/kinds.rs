@@ -15,6 +15,7 @@ use gate::{Gate, Opening};
 use glance::Glance;
 use outline::{FREE, MARKED, Outline, TOLD};
 use shape::{Part, Set, Shape};
+use stretch::Stretches;
 use vicinity::Vicinity;
 
 mod checksum;
@@ -23,6 +24,7 @@ mod gate;
 mod glance;
 mod outline;
 mod shape;
+mod stretch;
 mod table;
 mod vicinity;
 
@@ -62,6 +64,7 @@ pub(super) struct Kinds {
     /// Of those of the latter that need not stand where a value is given.
     free: Gate,
     outline: Outline,
+    stretches: Stretches,
     /// A plain run needs so many bytes, but for one that is told by what stands before it, and
     /// one that one of these closes.
     pub(super) unsaid: usize,
@@ -116,6 +119,8 @@ impl Kinds {
         let free = |shape: &&Shape| bare(shape) && vicinity::is_told_by_more(shape);
         let free = Gate::new(shapes.iter().copied().filter(free));
         let outline = Outline::new([(&marked, MARKED), (&told, TOLD), (&free, FREE)]);
+        let bare = shapes.iter().copied().filter(|shape| shape.prefix.is_empty());
+        let stretches = Stretches::new(bare);
         let crossed =
             |sign| shapes.iter().any(|shape| shape.prefix.is_empty() && shape.crosses(sign));
         let crossed = ByteSet::of(|byte| JOINTS.contains(&byte) && crossed(byte));
@@ -133,6 +138,7 @@ impl Kinds {
             told,
             free,
             outline,
+            stretches,
             unsaid,
             closing,
             crossed,
@@ -416,16 +422,18 @@ fn openings<const LENGTH: usize>(shape: &Shape) -> Vec<[u8; LENGTH]> {
 fn unsaid(shapes: &[&'static Shape]) -> (usize, ByteSet) {
     const SHORT: usize = 20;
     let (mut least, mut closing) = (DIGIT_WITHIN, Vec::new());
-    let unsaid = |shape: &&&Shape| {
-        shape.prefix.is_empty() && (shape.near.is_empty() || vicinity::is_told_by_more(shape))
-    };
-    for shape in shapes.iter().filter(unsaid) {
+    for shape in shapes.iter().filter(|shape| is_unsaid(shape)) {
         match shape.opening(is_plain_byte) {
             (length, Some(sign)) if length < SHORT => closing.push(sign),
             (length, _) => least = least.min(length),
         }
     }
     (least.max(PLAIN), ByteSet::of(|b| closing.contains(&b)))
+}
+
+/// True if what begins as the kind does needs no value before it.
+fn is_unsaid(shape: &Shape) -> bool {
+    shape.prefix.is_empty() && (shape.near.is_empty() || vicinity::is_told_by_more(shape))
 }
 
 /// The mark of a shape that has neither a prefix nor a word near.

@@ -287,8 +287,9 @@ fn eight(text: &[u8], at: usize) -> u64 {
 pub(super) struct Sights {
     level: Level,
     grams: [Grams; 2],
-    /// Which bytes of a block are token bytes, which belong to a plain run, and which are digits.
-    classes: Nest<3>,
+    /// Which bytes of a block are token bytes, which belong to a plain run, which are letters and
+    /// digits, and which are digits.
+    classes: Nest<4>,
     hexadecimal: Class,
     links: link::Glance,
     /// A bit for each hash of four bytes in any case with which what is sought may begin.
@@ -398,8 +399,9 @@ fn hexadecimal() -> Class {
 }
 
 #[expect(clippy::expect_used, reason = "constant sets, each in the next, with few rows")]
-fn classes() -> Nest<3> {
+fn classes() -> Nest<4> {
+    let letters = ByteSet::of(|b| b.is_ascii_alphanumeric());
     let digits = ByteSet::of(|b| b.is_ascii_digit());
-    let sets = [ByteSet::of(is_token), ByteSet::of(is_plain_byte), digits];
+    let sets = [ByteSet::of(is_token), ByteSet::of(is_plain_byte), letters, digits];
     Nest::new(&sets).expect("the classes of runs")
 }

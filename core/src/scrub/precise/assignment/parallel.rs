@@ -27,16 +27,21 @@ pub(super) fn own_value(text: &[u8], site: &Site<'_>, at: usize) -> Option<usize
 /// How many names stand before another in a list that a line begins with; `None` if anything else
 /// does.
 fn names_before(line: &[u8]) -> Option<usize> {
-    let list = line.trim_ascii().strip_suffix(b",")?;
-    let list = [&b"var "[..], b"let ", b"const ", b"local "]
-        .iter()
-        .find_map(|keyword| list.strip_prefix(*keyword))
-        .unwrap_or(list);
-    let belongs = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'$');
-    let is_name = |name: &[u8]| !name.is_empty() && name.iter().all(belongs);
-    let names = list.split(|b| *b == b',').map(<[u8]>::trim_ascii);
-    let count = names.clone().all(is_name).then(|| names.count())?;
-    (count <= NAMES).then_some(count)
+    let mut list = line.trim_ascii();
+    for count in 0..=NAMES {
+        match list {
+            [] | b"var" | b"let" | b"const" | b"local" if count > 0 => return Some(count),
+            [before @ .., b','] => list = before.trim_ascii_end(),
+            _ => return None,
+        }
+        let other = |b: &u8| !(b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'$'));
+        let (before, name) = list.split_at(list.iter().rposition(other).map_or(0, |at| at + 1));
+        if name.is_empty() {
+            return None;
+        }
+        list = before.trim_ascii_end();
+    }
+    None
 }
 
 /// The length of the value that `text` starts with: a string, or what has no quotes and brackets.

@@ -12,7 +12,7 @@ pub(super) const LONG: usize = 127;
 pub(super) const WIDE: usize = 64;
 
 /// Fewer signs than this say little of a secret that begins with them.
-const BRIEF: usize = 15;
+const BRIEF: usize = 16;
 
 /// A literal is sought at fewer places than this.
 const CHOICES: usize = 16;

@@ -84,6 +84,12 @@ impl Kinds {
         self.glance.links.has(before)
     }
 
+    /// True for a joint behind which a kind without a prefix may go on.
+    #[inline(always)]
+    pub(in super::super) fn is_crossed(&self, joint: u8) -> bool {
+        self.crossed.has(joint)
+    }
+
     /// True for the sign behind the opening of a kind that needs no value before it and opens
     /// with fewer bytes than others.
     #[inline(always)]
@@ -112,20 +118,19 @@ impl Kinds {
         if unsigned { sorts & !MARKED } else { sorts }
     }
 
-    /// False only if no kind without a prefix begins as the plain run at `at` does; where no
-    /// `value` stands, of those that need none. Has hardly a branch.
+    /// False only if no kind without a prefix begins at `at`, where so many letters and digits
+    /// follow each other, and so many token bytes; where no `value` stands, of those that need
+    /// none.
     #[inline(always)]
-    pub(in super::super) fn may_be_bare_run<L: Lanes>(
+    pub(in super::super) fn may_start(
         &self,
         text: &[u8],
         at: usize,
+        letters: u32,
+        tokens: u32,
         value: bool,
     ) -> bool {
-        let here = simd::block(text, at);
-        let opening = Seen::new(L::each(&self.glance.classes, here.bytes())).opening();
-        let asked = if value { MARKED | TOLD | FREE } else { MARKED | FREE };
-        let long = opening.letters == BLOCK;
-        long | (self.outline.sorts(text, at, opening, false) & asked != 0)
+        self.stretches.may_start(text, at, letters, tokens, value)
     }
 
     /// False only if no kind without a prefix begins with the plain run at `at`.
@@ -150,7 +155,7 @@ impl Kinds {
             signs => (joints << signs >> (BLOCK - 1) == 1).then(|| at - 1 - signs),
         };
         let Some(joint) = joint else { return false };
-        let crossed = if self.crossed.has(text[joint]) { 0 } else { joint + 1 };
+        let crossed = if self.is_crossed(text[joint]) { 0 } else { joint + 1 };
         if cut == 0 && from > 0 {
             return self.glance_far::<L>(text, at, crossed);
         }
@@ -186,7 +191,7 @@ impl Kinds {
             return true;
         }
         let before = start.checked_sub(1).map(|n| text[n]);
-        if !escape::may_hide(before.unwrap_or(0), text[start]) {
+        if !escape::may_hide(before.unwrap_or(0), text[start]) && !is_sign(text[start]) {
             return false;
         }
         let hidden = escape::hidden(before, &text[start..at]);

@@ -313,8 +313,10 @@ impl Task for Glanced<'_> {
         let closed = text.get(at + length).is_some_and(|b| kinds.closes(*b));
         let unsaid = length >= kinds.unsaid || closed;
         let value = kinds.may_be_value(before);
+        let tokens = text[at..].iter().take_while(|b| is_token(**b)).count();
+        let letters = text[at..].iter().take_while(|b| b.is_ascii_alphanumeric()).count();
         (unsaid || value)
-            && kinds.may_be_bare_run::<L>(text, at, value)
+            && kinds.may_start(text, at, letters as u32, tokens as u32, value)
             && kinds.glance::<L>(text, at)
             || kinds.may_join(before) && kinds.glance_back::<L>(text, at)
     }

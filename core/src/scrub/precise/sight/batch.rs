@@ -6,7 +6,7 @@ use super::super::hex;
 use super::super::kinds::{is_plain, is_token};
 use super::held::Held;
 use super::places::{BATCH, Places};
-use super::runs::{Bits, Runs};
+use super::runs::{Bits, Marks, Runs};
 use super::{DIGITS, RUN};
 
 /// The most blocks at the end of a text that are not read where they lie.
@@ -23,11 +23,8 @@ const WORDS: usize = 160;
 /// What is known of the bytes of a batch, one bit each, and the lists of what is looked at. Made
 /// once for a sweep.
 pub(super) struct Notes {
-    /// Which bytes of each block and of the next one are token bytes, which belong to a plain
-    /// run, and which are digits. Nothing is known of one more.
-    token: [u64; BATCH + 2],
-    plain: Bits,
-    digit: Bits,
+    /// What the bytes of each block and of the next one are. Nothing is known of one more.
+    marks: Marks,
     lists: Lists,
 }
 
@@ -46,18 +43,20 @@ struct Lists {
 
 impl Notes {
     pub(super) fn new() -> Notes {
-        let (token, bits, places) = ([0; BATCH + 2], [[0; 8]; BATCH + 2], [0; STARTS]);
+        let (bits, places) = ([[0; 8]; BATCH + 2], [0; STARTS]);
         let (hiding, opening, plain, joined) = (places, places, places, places);
         let (words, links, starts) = ([0; WORDS], [0; WORDS], [0; RUNS]);
         let lists = Lists { words, links, starts, hiding, opening, plain, joined };
-        Notes { token, plain: bits, digit: bits, lists }
+        Notes { marks: Marks { tokens: bits, plain: bits, letters: bits, digits: bits }, lists }
     }
 
-    /// Notes which bytes of a block are in each of the three sets.
+    /// Notes which bytes of a block are in each of the sets.
     #[inline(always)]
-    fn know(&mut self, block: usize, [token, plain, digit]: [u64; 3]) {
-        self.token[block] = token;
-        (self.plain[block], self.digit[block]) = (plain.to_le_bytes(), digit.to_le_bytes());
+    fn know(&mut self, block: usize, [tokens, plain, letters, digits]: [u64; 4]) {
+        self.marks.tokens[block] = tokens.to_le_bytes();
+        self.marks.plain[block] = plain.to_le_bytes();
+        self.marks.letters[block] = letters.to_le_bytes();
+        self.marks.digits[block] = digits.to_le_bytes();
     }
 }
 
@@ -112,7 +111,7 @@ impl Batch<'_, '_> {
                 self.held.words[block] = L::starting_any(&sought, bytes);
             }
         }
-        self.notes.know(self.blocks + 1, [0; 3]);
+        self.notes.know(self.blocks + 1, [0; 4]);
     }
 
     /// Runs of 64 token bytes and more are no words, and may be digits.
@@ -121,13 +120,13 @@ impl Batch<'_, '_> {
         self.held.runs[..self.blocks].fill(0);
         self.held.runs[0] = std::mem::take(&mut self.held.late);
         self.held.blocks = u64::from(self.held.runs[0] != 0);
-        if !may_be_long(&self.notes.token) {
+        if !may_be_long(&self.notes.marks.tokens) {
             return;
         }
         for block in 0..self.blocks {
             let (reaching, reached) = (
-                self.notes.token[block].leading_ones(),
-                self.notes.token[block + 1].trailing_ones(),
+                self.notes.marks.tokens(block).leading_ones(),
+                self.notes.marks.tokens(block + 1).trailing_ones(),
             );
             if reaching + reached >= DIGITS {
                 // Those from which on a whole block of token bytes follows.
@@ -188,18 +187,18 @@ impl Batch<'_, '_> {
     /// Holds the runs that begin as a kind does, and those behind escapes.
     #[inline(always)]
     fn check_runs<L: Lanes>(&mut self) {
-        let Notes { token, plain, digit, lists } = &mut *self.notes;
+        let Notes { marks, lists } = &mut *self.notes;
         let mut starts = Places::new(&mut lists.starts);
         let before = self.held.byte_before(self.held.start);
         let before = u64::from(before.is_some_and(is_token));
         let mut fresh = [0; BATCH];
         let starts_in = |block: usize, last: u64| {
-            let here = token[block];
-            here & !(here << 1 | last) & lasting(here, token[block + 1])
+            let here = marks.tokens(block);
+            here & !(here << 1 | last) & lasting(here, marks.tokens(block + 1))
         };
         fresh[0] = starts_in(0, before);
         for block in 1..self.blocks.min(BATCH) {
-            fresh[block] = starts_in(block, token[block - 1] >> (BLOCK - 1));
+            fresh[block] = starts_in(block, marks.tokens(block - 1) >> (BLOCK - 1));
         }
         let mut some = set_blocks(&fresh[..self.blocks]);
         while some != 0 {
@@ -208,7 +207,7 @@ impl Batch<'_, '_> {
             starts.add_bits(block, fresh[block]);
         }
         let Held { kinds, text, start, .. } = *self.held;
-        let runs = Runs { kinds, text, start, plain_bytes: plain, digits: digit };
+        let runs = Runs { kinds, text, start, marks };
         for some in starts.in_parts(TOGETHER) {
             let hiding = Places::new(&mut lists.hiding);
             let opening = Places::new(&mut lists.opening);
@@ -251,7 +250,7 @@ impl Checks<'_, '_, '_> {
         let left = opening;
         left.length = 0;
         for place in plain.all() {
-            runs.sort::<L>(place, left, joined);
+            runs.sort(place, left, joined);
         }
         for place in left.all() {
             if runs.is_bare::<L>(place) {
@@ -275,9 +274,9 @@ fn set_blocks(blocks: &[u64]) -> u64 {
 /// False if no run is as long as a block: one that is fills the first or the last 32 bytes of a
 /// block. Asks all at once, so that some are done at a time.
 #[inline(always)]
-fn may_be_long(token: &[u64; BATCH + 2]) -> bool {
+fn may_be_long(tokens: &Bits) -> bool {
     let full = |bits: u64| (bits as u32 == u32::MAX) | (bits >> 32 == u64::from(u32::MAX));
-    token.iter().fold(false, |any, bits| any | full(*bits))
+    tokens.iter().fold(false, |any, bits| any | full(u64::from_le_bytes(*bits)))
 }
 
 /// The places from which at least [`RUN`] token bytes follow each other.

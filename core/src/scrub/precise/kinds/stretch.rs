@@ -1,0 +1,180 @@
+//! Says no to nearly every run that is of no kind without a prefix, by how many letters and digits
+//! it begins with, by the byte behind them, and by how many token bytes there are, before anything
+//! else is read.
+
+use super::shape::{Part, Set, Shape};
+use super::{eight, is_token, is_unsaid};
+
+/// So many letters and digits and more may be any kind's, and so many token bytes.
+const LONG: usize = 48;
+/// Where a kind may begin with fewer token bytes that are not all letters and digits, it is told by
+/// one of its first eight bytes.
+const BRIEF: usize = 18;
+/// How many of these there are.
+const SIGNS: usize = 4;
+/// More than a run is counted to.
+const NEVER: u8 = u8::MAX;
+
+/// The kinds without a prefix, by what they begin with.
+pub(super) struct Stretches {
+    /// Those that need no value before them, and all.
+    sides: [Side; 2],
+}
+
+struct Side {
+    /// How many token bytes there are at least, by the number of letters and digits among the
+    /// first, and by the byte behind these.
+    tokens: Box<[[u8; 128]; LONG + 1]>,
+    signs: [Sign; SIGNS],
+}
+
+/// Which of eight bytes tells a kind, and what it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Sign {
+    counts: u64,
+    sought: u64,
+}
+
+/// No eight bytes have it.
+const NOTHING: Sign = Sign { counts: 0, sought: 1 };
+
+impl Stretches {
+    pub(super) fn new<'s>(shapes: impl Iterator<Item = &'s Shape> + Clone) -> Stretches {
+        let free = shapes.clone().filter(|shape| is_unsaid(shape));
+        Stretches { sides: [Side::new(free), Side::new(shapes)] }
+    }
+
+    /// False only if no kind without a prefix starts at `at`, where so many letters and digits
+    /// follow each other, and so many token bytes; where no `value` stands, of those that need
+    /// none. Has no branch.
+    #[inline(always)]
+    pub(super) fn may_start(
+        &self,
+        text: &[u8],
+        at: usize,
+        letters: u32,
+        tokens: u32,
+        value: bool,
+    ) -> bool {
+        let letters = letters.min(LONG as u32) as usize;
+        let next = text.get(at + letters).copied().unwrap_or(0);
+        let next = if next.is_ascii() { next } else { 0 };
+        let Side { tokens: least, signs } = &self.sides[usize::from(value)];
+        let enough = tokens >= u32::from(least[letters][usize::from(next)]);
+        let first = eight(text, at);
+        signs.iter().fold(enough, |any, sign| any | (first & sign.counts == sign.sought))
+    }
+}
+
+impl Side {
+    fn new<'s>(shapes: impl Iterator<Item = &'s Shape>) -> Side {
+        let mut tokens = Box::new([[NEVER; 128]; LONG + 1]);
+        tokens[LONG] = [0; 128];
+        let (mut signs, mut known) = ([NOTHING; SIGNS], 0);
+        for shape in shapes {
+            match sign(shape) {
+                Some(sign) if signs.contains(&sign) => {}
+                Some(sign) if known < SIGNS => {
+                    signs[known] = sign;
+                    known += 1;
+                }
+                _ => add(shape, &mut tokens),
+            }
+        }
+        Side { tokens, signs }
+    }
+}
+
+/// Adds what a secret of the shape begins with.
+fn add(shape: &Shape, rows: &mut [[u8; 128]; LONG + 1]) {
+    let tokens = tokens_of(shape);
+    let (mut least, mut most) = (0, 0);
+    for part in shape.parts {
+        match part {
+            Part::Lit(literal) => {
+                for byte in literal.bytes() {
+                    if !Set::ALNUM.has(byte) {
+                        return allow(rows, least, most, |next| next == byte, tokens);
+                    }
+                    (least, most) = (least + 1, most + 1);
+                }
+            }
+            Part::Run(set, few, many) => {
+                let (few, many) = (usize::from(*few), usize::from(*many));
+                let (goes_on, other) = (set.meets(Set::ALNUM), !Set::ALNUM.covers(*set));
+                if other && goes_on && Set::DOTTED.covers(*set) {
+                    return allow(rows, 0, LONG, |_| true, tokens);
+                }
+                let further = if goes_on { many } else { 0 };
+                if other {
+                    let stops = |next| set.has(next) && !Set::ALNUM.has(next);
+                    allow(rows, least, most + further, stops, tokens);
+                }
+                if goes_on {
+                    (least, most) = (least + few, most + many);
+                } else if few > 0 {
+                    return;
+                }
+            }
+        }
+    }
+    // As `Shape::end` asks, and `Vicinity::fits` where a word near tells a shape that is not sure.
+    let sure = shape.sure || shape.near.is_empty();
+    let never: &[u8] = if sure { b"_" } else { b"_-/+" };
+    allow(rows, least, most, |next| !never.contains(&next), tokens);
+}
+
+/// Allows so many letters and digits before these bytes, where there are so many token bytes.
+fn allow(
+    rows: &mut [[u8; 128]; LONG + 1],
+    least: usize,
+    most: usize,
+    before: impl Fn(u8) -> bool,
+    tokens: u8,
+) {
+    let rows = rows.iter_mut().take(most.saturating_add(1)).skip(least);
+    for (next, entry) in rows.flat_map(|row| (0..).zip(row)) {
+        *entry = if before(next) { tokens.min(*entry) } else { *entry };
+    }
+}
+
+/// What tells a kind that may begin with few token bytes, of which the first need not be letters
+/// and digits: its first literal.
+fn sign(shape: &Shape) -> Option<Sign> {
+    let tokens = tokens_of(shape);
+    let other = |set: &Set| !Set::ALNUM.covers(*set);
+    let (place, literal) = match shape.parts {
+        [Part::Run(set, least, most), Part::Lit(literal), ..] if least == most && other(set) => {
+            (usize::from(*least), literal)
+        }
+        [Part::Lit(literal), Part::Run(set, ..), ..] if other(set) => (0, literal),
+        _ => return None,
+    };
+    let shift = u32::try_from(8 * place).ok()?;
+    let counts = 0xFF_u64.checked_shl(shift)?;
+    let sought = u64::from(*literal.as_bytes().first()?) << shift;
+    (usize::from(tokens) < BRIEF).then_some(Sign { counts, sought })
+}
+
+/// With how many token bytes every secret of the shape begins at least, as far as is counted.
+fn tokens_of(shape: &Shape) -> u8 {
+    shape.opening(is_token).0.min(LONG) as u8
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::table;
+    use super::*;
+
+    #[test]
+    fn every_sign_is_asked_for() {
+        let bare = table::all().filter(|shape| shape.prefix.is_empty());
+        let mut signs: Vec<Sign> = Vec::new();
+        for sign in bare.filter_map(sign) {
+            if !signs.contains(&sign) {
+                signs.push(sign);
+            }
+        }
+        assert!((1..=SIGNS).contains(&signs.len()), "there are {signs:x?}");
+    }
+}
