@@ -190,13 +190,20 @@ fn colon(
 
 /// Where the value starts behind `Type =`.
 fn behind_type(text: &[u8], at: usize) -> Option<usize> {
-    let belongs = |b: u8| b.is_ascii_alphanumeric() || b" _&'<>[]:?.,|*".contains(&b);
+    let belongs = |b: u8| {
+        b.is_ascii_alphanumeric()
+            || matches!(b, b' ' | b'_' | b'&' | b'\'' | b'<' | b'>' | b'[' | b']')
+            || matches!(b, b':' | b'?' | b'.' | b',' | b'|' | b'*')
+    };
     let length = text[at..].iter().take(48).take_while(|&&b| belongs(b)).count();
     let equals = at + length;
     let typed = text[at..equals].ends_with(b" ") && text[equals..].starts_with(b"= ");
+    if !typed || length == 1 {
+        return None;
+    }
     let mut words = text[at..equals].split(|b| !b.is_ascii_alphanumeric());
     let token = words.any(|word| word.len() >= 16 && word.iter().any(u8::is_ascii_digit));
-    (typed && length > 1 && !token).then_some(equals + 2)
+    (!token).then_some(equals + 2)
 }
 
 /// `name == "value"`: only a literal is telling there.
@@ -323,6 +330,9 @@ fn led(view: &View<'_>, at: usize) -> Option<Value> {
 /// Source: YAML 1.2.2, section 6.9.2: the name of an anchor has no blanks, and none of `,[]{}`.
 fn behind_properties(text: &[u8], at: usize) -> usize {
     const LONGEST: usize = 48;
+    if !matches!(text.get(at), Some(b'!' | b'&')) {
+        return at;
+    }
     let length = text[at..].iter().take(LONGEST).take_while(|b| !b.is_ascii_whitespace()).count();
     let is_anchor = |name: &[u8]| {
         (1..LONGEST - 1).contains(&name.len()) && !name.iter().any(|b| b",[]{}".contains(b))
