@@ -15,7 +15,7 @@ const LAST: usize = REACH.div_ceil(BLOCK) + 1;
 const RUNS: usize = BATCH * BLOCK / (RUN + 1) + 4;
 /// So many of them are looked at together, and what is hidden at their starts: most batches have
 /// fewer, and short lists are soon made.
-const TOGETHER: usize = 128;
+const TOGETHER: usize = 64;
 const STARTS: usize = 2 * TOGETHER + 2;
 /// Some places that may be words are gathered before they are looked at.
 const WORDS: usize = 160;
