@@ -5,19 +5,23 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// How many bits a sieve has for each of its grams, when it is full. Two of them are set.
-/// Fewer where the sieve would not fit the cache next to the core: a miss costs more than a
-/// needless look.
-const BITS: usize = 32;
-const BITS_OF_MANY: usize = 16;
-/// From how many grams on (their sieve has 256 KiB).
-const MANY: usize = 65_536;
+#[cfg(target_arch = "x86_64")]
+mod x86;
 
-/// How far the grams are apart that are looked at together, the bytes that the eight of a block
-/// take in, and how far it is to the next block.
+/// The most bits that a sieve has for each of its grams, when it is full. Two of them are set.
+const BITS: usize = 64;
+/// It has fewer, but so many at least, where it would not fit the cache next to the core: a miss
+/// costs more than a needless look.
+const BITS_OF_MANY: usize = 16;
+/// The bits of a sieve that fits: 256 KiB.
+const NEAR: usize = 8 << 18;
+
+/// How far the grams are apart that are looked at together, how many there are in a block, the bytes
+/// that these take in, and how far it is to the next block.
 pub(super) const STEP: usize = 4;
-pub(super) const BLOCK: usize = 9 * STEP;
-pub(super) const STRIDE: usize = 8 * STEP;
+const GRAMS: usize = u16::BITS as usize;
+pub(super) const BLOCK: usize = (GRAMS + 1) * STEP;
+pub(super) const STRIDE: usize = GRAMS * STEP;
 /// So many blocks are looked at before what was seen is looked into. Both wait for memory, each for
 /// many places at once.
 pub(super) const BLOCKS: usize = 64;
@@ -66,8 +70,8 @@ pub(super) struct Seen {
     /// Its number among the blocks that were looked at.
     pub block: u8,
     /// A bit for each place of the block at which a short gram may be, and a long one.
-    pub short: u8,
-    pub long: u8,
+    pub short: u16,
+    pub long: u16,
 }
 
 /// What was seen in some blocks that follow each other.
@@ -88,19 +92,22 @@ impl Sights {
         self.seen.get(..self.count).unwrap_or_default()
     }
 
-    fn clear(&mut self) {
-        (self.blocks, self.count) = (0, 0);
-    }
-
-    /// Adds the next block. Does the same whether there is anything in it or not, as nobody can
-    /// tell in advance.
+    /// Looks at the next blocks, as long as there are any, for what `look` sees of one. How many
+    /// there were stays in a register meanwhile.
     #[inline(always)]
-    fn add(&mut self, short: u8, long: u8) {
-        if let Some(seen) = self.seen.get_mut(self.count) {
-            *seen = Seen { block: self.blocks as u8, short, long };
+    fn fill(&mut self, mut text: &[u8], look: impl Fn(&[u8; BLOCK]) -> [u16; 2]) {
+        let (mut blocks, mut count) = (0, 0);
+        while blocks < BLOCKS
+            && let Some(block) = text.first_chunk()
+        {
+            let [short, long] = look(block);
+            // Does the same whether there is anything in it or not, as nobody can tell in advance.
+            self.seen[count] = Seen { block: blocks as u8, short, long };
+            count += usize::from(short | long != 0);
+            blocks += 1;
+            text = &text[STRIDE..];
         }
-        self.count += usize::from(short | long != 0);
-        self.blocks += 1;
+        (self.blocks, self.count) = (blocks, count);
     }
 }
 
@@ -112,7 +119,7 @@ pub(super) struct Sieve {
 impl Sieve {
     /// With room for some grams.
     pub(super) fn new(grams: usize) -> Sieve {
-        let bits = if grams < MANY { BITS } else { BITS_OF_MANY };
+        let bits = (NEAR / grams.max(1)).clamp(BITS_OF_MANY, BITS);
         let words = (grams * bits / 32).next_power_of_two();
         Sieve { words: (0..words).map(|_| AtomicU32::new(0)).collect() }
     }
@@ -135,34 +142,38 @@ impl Sieve {
     /// multiple of four bytes.
     #[inline]
     pub(super) fn see(&self, text: &[u8], sights: &mut Sights) {
-        #[cfg(target_arch = "x86_64")]
-        if std::arch::is_x86_feature_detected!("avx2") {
-            // SAFETY: the CPU has AVX2.
-            return unsafe { avx2::see(self, text, sights) };
-        }
-        self.see_anywhere(text, sights);
+        self.see_by(Way::best(), text, sights);
     }
 
-    /// The same on any CPU.
-    pub(super) fn see_anywhere(&self, mut text: &[u8], sights: &mut Sights) {
-        sights.clear();
-        while sights.blocks < BLOCKS
-            && let Some(block) = text.first_chunk::<BLOCK>()
-        {
+    /// The same in one way.
+    #[inline]
+    pub(super) fn see_by(&self, way: Way, text: &[u8], sights: &mut Sights) {
+        match way.0 {
+            Width::One => self.see_one_by_one(text, sights),
+            // SAFETY: a way is there only where the processor has what it needs.
+            #[cfg(target_arch = "x86_64")]
+            Width::Eight => unsafe { x86::avx2::see(self, text, sights) },
+            // SAFETY: as above.
+            #[cfg(target_arch = "x86_64")]
+            Width::Sixteen => unsafe { x86::avx512::see(self, text, sights) },
+        }
+    }
+
+    fn see_one_by_one(&self, text: &[u8], sights: &mut Sights) {
+        sights.fill(text, |block| {
             let (halves, _) = block.as_chunks::<4>();
             let half = |n: usize| halves.get(n).map_or(0, |bytes| u32::from_le_bytes(*bytes));
             let (mut short, mut long) = (0, 0);
             let mut first = half(0);
-            for n in 0..8 {
+            for n in 0..GRAMS {
                 let second = half(n + 1);
                 let seen = self.has(Gram::new(first, second));
-                short |= u8::from(seen.0) << n;
-                long |= u8::from(seen.1) << n;
+                short |= u16::from(seen.0) << n;
+                long |= u16::from(seen.1) << n;
                 first = second;
             }
-            sights.add(short, long);
-            text = &text[STRIDE..];
-        }
+            [short, long]
+        });
     }
 
     #[inline(always)]
@@ -188,65 +199,36 @@ fn test(word: u32, bits: u32) -> bool {
     word << (bits >> 27) & word << (bits >> 22 & 31) & HIGHEST != 0
 }
 
-/// Eight grams at once.
-#[cfg(target_arch = "x86_64")]
-mod avx2 {
-    use std::arch::x86_64::*;
-    use std::sync::atomic::Ordering;
+/// How many grams are looked at together. A way is there only where the processor has what it
+/// needs. All see the same.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Way(Width);
 
-    use super::{BLOCK, BLOCKS, FOLD, GOLD, ROOT3, STRIDE, Sieve, Sights};
+#[derive(Clone, Copy, Debug)]
+enum Width {
+    One,
+    #[cfg(target_arch = "x86_64")]
+    Eight,
+    #[cfg(target_arch = "x86_64")]
+    Sixteen,
+}
 
-    #[target_feature(enable = "avx2")]
-    pub(super) fn see(sieve: &Sieve, mut text: &[u8], sights: &mut Sights) {
-        sights.clear();
-        let fold = _mm256_set1_epi32(FOLD.cast_signed());
-        let gold = _mm256_set1_epi32(GOLD.cast_signed());
-        let root3 = _mm256_set1_epi32(ROOT3.cast_signed());
-        while sights.blocks < BLOCKS
-            && let Some(block) = text.first_chunk::<BLOCK>()
-        {
-            let block = block.as_ptr();
-            // SAFETY: the block has 36 bytes, of which these are 0..32 and 4..36.
-            let (first, second) = unsafe {
-                (_mm256_loadu_si256(block.cast()), _mm256_loadu_si256(block.add(4).cast()))
-            };
-            let short = _mm256_mullo_epi32(_mm256_or_si256(first, fold), gold);
-            let mixed = _mm256_xor_si256(short, _mm256_or_si256(second, fold));
-            let long = _mm256_mullo_epi32(mixed, root3);
-            let word = _mm256_xor_si256(short, _mm256_srli_epi32::<15>(short));
-            let found = words_at(sieve, word);
-            sights.add(test(found, short), test(found, long));
-            text = &text[STRIDE..];
-        }
+impl Way {
+    #[inline]
+    fn best() -> Way {
+        Way::all().next().unwrap_or(Way(Width::One))
     }
 
-    /// The words for eight hashes. No gather: they may be changed meanwhile, so each load has to
-    /// be atomic.
-    #[target_feature(enable = "avx2")]
+    /// The fastest first.
     #[inline]
-    fn words_at(sieve: &Sieve, hashes: __m256i) -> __m256i {
-        let mask = _mm256_set1_epi32((sieve.words.len() - 1) as i32);
-        let mut places = [0_u32; 8];
-        let inside = _mm256_and_si256(hashes, mask);
-        // SAFETY: the array has eight times four bytes, and the instruction needs no more.
-        unsafe { _mm256_storeu_si256(places.as_mut_ptr().cast(), inside) };
-        let words = places.map(|place| {
-            // SAFETY: no place is more than the mask, which is the last place there is.
-            let word = unsafe { sieve.words.get_unchecked(place as usize) };
-            word.load(Ordering::Relaxed).cast_signed()
-        });
-        let [a, b, c, d, e, f, g, h] = words;
-        _mm256_setr_epi32(a, b, c, d, e, f, g, h)
-    }
-
-    /// A bit for each of the words that has both bits.
-    #[target_feature(enable = "avx2")]
-    #[inline]
-    fn test(words: __m256i, bits: __m256i) -> u8 {
-        let a = _mm256_sllv_epi32(words, _mm256_srli_epi32::<27>(bits));
-        let five = _mm256_set1_epi32(31);
-        let b = _mm256_and_si256(_mm256_srli_epi32::<22>(bits), five);
-        let both = _mm256_and_si256(a, _mm256_sllv_epi32(words, b));
-        _mm256_movemask_ps(_mm256_castsi256_ps(both)) as u8
+    pub(super) fn all() -> impl Iterator<Item = Way> {
+        let widths = [
+            #[cfg(target_arch = "x86_64")]
+            std::arch::is_x86_feature_detected!("avx512f").then_some(Width::Sixteen),
+            #[cfg(target_arch = "x86_64")]
+            std::arch::is_x86_feature_detected!("avx2").then_some(Width::Eight),
+            Some(Width::One),
+        ];
+        widths.into_iter().flatten().map(Way)
     }
 }

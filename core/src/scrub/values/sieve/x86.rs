@@ -1,0 +1,131 @@
+//! Looks at eight or sixteen grams at once.
+
+use std::sync::atomic::Ordering;
+
+use super::Sieve;
+
+/// The words at these places. No gather: they may be changed meanwhile, so each load has to be
+/// atomic.
+///
+/// # Safety
+///
+/// No place may be behind the last word.
+#[inline(always)]
+unsafe fn words_at<const COUNT: usize>(sieve: &Sieve, places: [u32; COUNT]) -> [i32; COUNT] {
+    places.map(|place| {
+        // SAFETY: as the caller says.
+        let word = unsafe { sieve.words.get_unchecked(place as usize) };
+        word.load(Ordering::Relaxed).cast_signed()
+    })
+}
+
+/// Eight grams at once.
+pub(super) mod avx2 {
+    use std::arch::x86_64::*;
+
+    use super::super::{BLOCK, FOLD, GOLD, ROOT3, Sieve, Sights};
+    use super::words_at;
+
+    #[target_feature(enable = "avx2")]
+    pub(in super::super) fn see(sieve: &Sieve, text: &[u8], sights: &mut Sights) {
+        sights.fill(text, |block| {
+            let [first, second] = [half::<0>(sieve, block), half::<1>(sieve, block)];
+            [0, 1].map(|layer| u16::from_le_bytes([first[layer], second[layer]]))
+        });
+    }
+
+    /// A bit for each of eight grams of the block: whether it may be there as a short one, and as
+    /// a long one.
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    fn half<const HALF: usize>(sieve: &Sieve, block: &[u8; BLOCK]) -> [u8; 2] {
+        const { assert!(HALF * 32 + 36 <= BLOCK, "both halves are in the block") };
+        let fold = _mm256_set1_epi32(FOLD.cast_signed());
+        let block = block.as_ptr();
+        // SAFETY: the half has 36 bytes, of which these are 0..32 and 4..36.
+        let (first, second) = unsafe {
+            (
+                _mm256_loadu_si256(block.add(HALF * 32).cast()),
+                _mm256_loadu_si256(block.add(HALF * 32 + 4).cast()),
+            )
+        };
+        let gold = _mm256_set1_epi32(GOLD.cast_signed());
+        let short = _mm256_mullo_epi32(_mm256_or_si256(first, fold), gold);
+        let mixed = _mm256_xor_si256(short, _mm256_or_si256(second, fold));
+        let long = _mm256_mullo_epi32(mixed, _mm256_set1_epi32(ROOT3.cast_signed()));
+        let word = _mm256_xor_si256(short, _mm256_srli_epi32::<15>(short));
+        let mask = _mm256_set1_epi32((sieve.words.len() - 1) as i32);
+        let mut places = [0_u32; 8];
+        // SAFETY: the array has eight times four bytes, and the instruction needs no more. No
+        // place is more than the mask, which is the last place there is.
+        let words = unsafe {
+            _mm256_storeu_si256(places.as_mut_ptr().cast(), _mm256_and_si256(word, mask));
+            words_at(sieve, places)
+        };
+        let [a, b, c, d, e, f, g, h] = words;
+        let words = _mm256_setr_epi32(a, b, c, d, e, f, g, h);
+        [test(words, short), test(words, long)]
+    }
+
+    /// A bit for each of the words that has both bits.
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    fn test(words: __m256i, bits: __m256i) -> u8 {
+        let a = _mm256_sllv_epi32(words, _mm256_srli_epi32::<27>(bits));
+        let five = _mm256_set1_epi32(31);
+        let b = _mm256_and_si256(_mm256_srli_epi32::<22>(bits), five);
+        let both = _mm256_and_si256(a, _mm256_sllv_epi32(words, b));
+        _mm256_movemask_ps(_mm256_castsi256_ps(both)) as u8
+    }
+}
+
+/// Sixteen grams at once.
+pub(super) mod avx512 {
+    use std::arch::x86_64::*;
+
+    use super::super::{BLOCK, FOLD, GOLD, HIGHEST, ROOT3, Sieve, Sights};
+    use super::words_at;
+
+    const _: () = assert!(BLOCK == 68, "a register, and four bytes more");
+
+    #[target_feature(enable = "avx512f")]
+    pub(in super::super) fn see(sieve: &Sieve, text: &[u8], sights: &mut Sights) {
+        let fold = _mm512_set1_epi32(FOLD.cast_signed());
+        let gold = _mm512_set1_epi32(GOLD.cast_signed());
+        let root3 = _mm512_set1_epi32(ROOT3.cast_signed());
+        let mask = _mm512_set1_epi32((sieve.words.len() - 1) as i32);
+        // A closure in a function has its features.
+        sights.fill(text, |block| {
+            let block = block.as_ptr();
+            // SAFETY: the block has 68 bytes, of which these are 0..64 and 4..68.
+            let (first, second) = unsafe {
+                (_mm512_loadu_si512(block.cast()), _mm512_loadu_si512(block.add(4).cast()))
+            };
+            let short = _mm512_mullo_epi32(_mm512_or_si512(first, fold), gold);
+            let mixed = _mm512_xor_si512(short, _mm512_or_si512(second, fold));
+            let long = _mm512_mullo_epi32(mixed, root3);
+            let word = _mm512_xor_si512(short, _mm512_srli_epi32::<15>(short));
+            let mut places = [0_u32; 16];
+            // SAFETY: the array has sixteen times four bytes, and the instruction needs no more.
+            // No place is more than the mask, which is the last place there is.
+            let words = unsafe {
+                _mm512_storeu_si512(places.as_mut_ptr().cast(), _mm512_and_si512(word, mask));
+                words_at(sieve, places)
+            };
+            let [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = words;
+            let words = _mm512_setr_epi32(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p);
+            [test(words, short), test(words, long)]
+        });
+    }
+
+    /// A bit for each of the words that has both bits. A turn counts no further than a word is
+    /// wide, and brings a bit to where the sign is as a shift does.
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    fn test(words: __m512i, bits: __m512i) -> u16 {
+        let a = _mm512_rolv_epi32(words, _mm512_srli_epi32::<27>(bits));
+        let b = _mm512_rolv_epi32(words, _mm512_srli_epi32::<22>(bits));
+        let both = _mm512_and_si512(a, b);
+        _mm512_test_epi32_mask(both, _mm512_set1_epi32(HIGHEST.cast_signed()))
+    }
+}
