@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::super::super::simd::{Lanes, Level, Task};
 use super::super::super::view::View;
-use super::super::sight::{Sights, Sort};
+use super::super::sight::{RUN, Sights, Sort};
 use super::super::token;
 use super::shape::{Check, Part, Set, Shape};
 use super::vicinity::is_identifier;
@@ -347,6 +347,41 @@ fn neither_glance_nor_closer_look_says_no_to_what_is_found() {
             for level in Level::all() {
                 let glanced = level.run(Glanced(&kinds, text, at));
                 assert!(glanced || !plain, "{level:?}: {at} in {}", lossy());
+            }
+        }
+    }
+    assert!(found > 250, "{found} found");
+}
+
+#[test]
+fn the_sweep_passes_over_no_run_at_which_something_is_found() {
+    let kinds = Kinds::new();
+    let sights: Vec<Sights> = Level::all().map(Sights::new).collect();
+    let shapes: Vec<&'static Shape> =
+        table::all().filter(|shape| shape.check == Check::None).collect();
+    let bare: Vec<&'static Shape> =
+        shapes.iter().copied().filter(|shape| shape.prefix.is_empty()).collect();
+    let mut dice = Dice(78);
+    let mut found = 0;
+    for round in 0..crate::soak::rounds(1_500, 150_000) {
+        let (near, _) = nearly(&mut dice, if round % 4 == 0 { &shapes } else { &bare });
+        let text = [&" ".repeat(dice.below(200)), "- name=", &near].concat();
+        let bytes = text.as_bytes();
+        let fresh = |at: &usize| is_token(bytes[*at]) && (*at == 0 || !is_token(bytes[at - 1]));
+        for start in (0..bytes.len()).filter(fresh) {
+            let run = &bytes[start..];
+            let signs = run.iter().take_while(|b| escape::is_sign(**b)).count();
+            let at = start + signs;
+            let long = run.iter().take_while(|b| is_token(**b)).count() >= RUN;
+            let Some(hit) = kinds.at(bytes, at, true).filter(|_| long) else { continue };
+            let told = kinds.may_have_prefix(bytes, hit.span.start) || is_plain(&bytes[at..]);
+            if signs > escape::LONGEST || !told {
+                continue;
+            }
+            found += 1;
+            for sights in &sights {
+                let seen = hits(&kinds, sights, &text).iter().any(|seen| seen.span.contains(&at));
+                assert!(seen, "{} at {at} in {text:?}", hit.kind.as_str());
             }
         }
     }

@@ -197,6 +197,7 @@ impl Batch<'_, '_> {
             here & !(here << 1 | last) & lasting(here, marks.tokens(block + 1))
         };
         fresh[0] = starts_in(0, before);
+        #[expect(clippy::needless_range_loop, reason = "so some blocks are done at a time")]
         for block in 1..self.blocks.min(BATCH) {
             fresh[block] = starts_in(block, marks.tokens(block - 1) >> (BLOCK - 1));
         }
