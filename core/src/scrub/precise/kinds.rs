@@ -15,6 +15,7 @@ use gate::{Gate, Opening};
 use glance::Glance;
 use outline::{FREE, MARKED, Outline, TOLD};
 use shape::{Part, Set, Shape};
+pub(super) use stretch::COUNTED;
 use stretch::Stretches;
 use vicinity::Vicinity;
 

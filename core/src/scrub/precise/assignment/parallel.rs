@@ -27,16 +27,17 @@ pub(super) fn own_value(text: &[u8], site: &Site<'_>, at: usize) -> Option<usize
 /// How many names stand before another in a list that a line begins with; `None` if anything else
 /// does.
 fn names_before(line: &[u8]) -> Option<usize> {
+    let is_keyword = |word: &[u8]| matches!(word, b"var" | b"let" | b"const" | b"local");
     let mut list = line.trim_ascii();
     for count in 0..=NAMES {
         match list {
-            [] | b"var" | b"let" | b"const" | b"local" if count > 0 => return Some(count),
+            before if count > 0 && (before.is_empty() || is_keyword(before)) => return Some(count),
             [before @ .., b','] => list = before.trim_ascii_end(),
             _ => return None,
         }
         let other = |b: &u8| !(b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'$'));
         let (before, name) = list.split_at(list.iter().rposition(other).map_or(0, |at| at + 1));
-        if name.is_empty() {
+        if name.is_empty() || is_keyword(name) {
             return None;
         }
         list = before.trim_ascii_end();
@@ -55,6 +56,32 @@ fn value_length(text: &[u8]) -> Option<usize> {
         _ => {
             let end = text.iter().position(|b| b",\n\"'`()[]{}".contains(b))?;
             (text[end] == b',').then_some(end)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_names_stand_in_a_list_of_names() {
+        for (line, count) in [
+            ("user,", Some(1)),
+            ("  var user , host.name,", Some(2)),
+            ("const\ta, $b, c_1,", Some(3)),
+            ("a,b,c,d,e,f,", Some(6)),
+            ("a,b,c,d,e,f,g,", None),
+            ("a b,", None),
+            ("log, var a,", None),
+            ("local ,", None),
+            (",", None),
+            ("a,,", None),
+            ("a", None),
+            ("", None),
+            ("2026-03-01 idle for 12s,", None),
+        ] {
+            assert_eq!(names_before(line.as_bytes()), count, "{line}");
         }
     }
 }

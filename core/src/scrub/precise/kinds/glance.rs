@@ -118,9 +118,9 @@ impl Kinds {
         if unsigned { sorts & !MARKED } else { sorts }
     }
 
-    /// False only if no kind without a prefix begins at `at`, where so many letters and digits
-    /// follow each other, and so many token bytes; where no `value` stands, of those that need
-    /// none.
+    /// False only if no secret of a kind without a prefix begins at `at`, where so many letters and
+    /// digits follow each other, and so many token bytes; where no `value` stands, of the kinds that
+    /// need none.
     #[inline(always)]
     pub(in super::super) fn may_start(
         &self,

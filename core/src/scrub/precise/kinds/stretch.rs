@@ -5,10 +5,10 @@
 use super::shape::{Part, Set, Shape};
 use super::{eight, is_token, is_unsaid};
 
-/// So many letters and digits and more may be any kind's, and so many token bytes.
-const LONG: usize = 48;
-/// Where a kind may begin with fewer token bytes that are not all letters and digits, it is told by
-/// one of its first eight bytes.
+/// How far letters and digits are counted, and token bytes: so many may be any kind's.
+pub(in super::super) const COUNTED: usize = 48;
+/// A kind is told by its first literal where that stands among its first eight bytes, others than
+/// letters and digits may stand beside it, and it may begin with fewer token bytes than this.
 const BRIEF: usize = 18;
 /// How many of these there are.
 const SIGNS: usize = 4;
@@ -24,7 +24,7 @@ pub(super) struct Stretches {
 struct Side {
     /// How many token bytes there are at least, by the number of letters and digits among the
     /// first, and by the byte behind these.
-    tokens: Box<[[u8; 128]; LONG + 1]>,
+    tokens: Box<[[u8; 128]; COUNTED + 1]>,
     signs: [Sign; SIGNS],
 }
 
@@ -44,9 +44,9 @@ impl Stretches {
         Stretches { sides: [Side::new(free), Side::new(shapes)] }
     }
 
-    /// False only if no kind without a prefix starts at `at`, where so many letters and digits
-    /// follow each other, and so many token bytes; where no `value` stands, of those that need
-    /// none. Has no branch.
+    /// False only if no secret of a kind without a prefix starts at `at`, where so many letters and
+    /// digits follow each other, and so many token bytes; where no `value` stands, of the kinds that
+    /// need none. Has no branch.
     #[inline(always)]
     pub(super) fn may_start(
         &self,
@@ -56,7 +56,7 @@ impl Stretches {
         tokens: u32,
         value: bool,
     ) -> bool {
-        let letters = letters.min(LONG as u32) as usize;
+        let letters = letters.min(COUNTED as u32) as usize;
         let next = text.get(at + letters).copied().unwrap_or(0);
         let next = if next.is_ascii() { next } else { 0 };
         let Side { tokens: least, signs } = &self.sides[usize::from(value)];
@@ -68,8 +68,8 @@ impl Stretches {
 
 impl Side {
     fn new<'s>(shapes: impl Iterator<Item = &'s Shape>) -> Side {
-        let mut tokens = Box::new([[NEVER; 128]; LONG + 1]);
-        tokens[LONG] = [0; 128];
+        let mut tokens = Box::new([[NEVER; 128]; COUNTED + 1]);
+        tokens[COUNTED] = [0; 128];
         let (mut signs, mut known) = ([NOTHING; SIGNS], 0);
         for shape in shapes {
             match sign(shape) {
@@ -86,7 +86,7 @@ impl Side {
 }
 
 /// Adds what a secret of the shape begins with.
-fn add(shape: &Shape, rows: &mut [[u8; 128]; LONG + 1]) {
+fn add(shape: &Shape, rows: &mut [[u8; 128]; COUNTED + 1]) {
     let tokens = tokens_of(shape);
     let (mut least, mut most) = (0, 0);
     for part in shape.parts {
@@ -103,7 +103,7 @@ fn add(shape: &Shape, rows: &mut [[u8; 128]; LONG + 1]) {
                 let (few, many) = (usize::from(*few), usize::from(*many));
                 let (goes_on, other) = (set.meets(Set::ALNUM), !Set::ALNUM.covers(*set));
                 if other && goes_on && Set::DOTTED.covers(*set) {
-                    return allow(rows, 0, LONG, |_| true, tokens);
+                    return allow(rows, 0, COUNTED, |_| true, tokens);
                 }
                 let further = if goes_on { many } else { 0 };
                 if other {
@@ -126,7 +126,7 @@ fn add(shape: &Shape, rows: &mut [[u8; 128]; LONG + 1]) {
 
 /// Allows so many letters and digits before these bytes, where there are so many token bytes.
 fn allow(
-    rows: &mut [[u8; 128]; LONG + 1],
+    rows: &mut [[u8; 128]; COUNTED + 1],
     least: usize,
     most: usize,
     before: impl Fn(u8) -> bool,
@@ -158,7 +158,7 @@ fn sign(shape: &Shape) -> Option<Sign> {
 
 /// With how many token bytes every secret of the shape begins at least, as far as is counted.
 fn tokens_of(shape: &Shape) -> u8 {
-    shape.opening(is_token).0.min(LONG) as u8
+    shape.opening(is_token).0.min(COUNTED) as u8
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::super::super::simd::{BLOCK, Lanes};
 use super::super::escape::{self, is_sign};
-use super::super::kinds::{Kinds, PLAIN};
+use super::super::kinds::{COUNTED, Kinds, PLAIN};
 use super::places::{BATCH, Places};
 use super::{begins_as_known, eight};
 
@@ -30,6 +30,8 @@ pub(super) type Bits = [[u8; 8]; BATCH + 2];
 
 /// So many bits can be read from any place on.
 const KNOWN: usize = 57;
+/// Of a run that is hidden behind the last block, the bits of one block more are known.
+const _: () = assert!(COUNTED < KNOWN && COUNTED + escape::LONGEST <= BLOCK);
 
 impl Marks {
     /// Which bytes of a block are token bytes.

@@ -1,9 +1,10 @@
 use std::sync::LazyLock;
 
-use super::super::super::simd::{Lanes, Task};
+use super::super::super::simd::{BLOCK, Lanes, Task};
 use super::super::escape::{self, is_sign};
 use super::super::hex;
 use super::super::kinds::is_plain;
+use super::places::BATCH;
 use super::*;
 
 static KINDS: LazyLock<Kinds> = LazyLock::new(Kinds::new);
@@ -188,6 +189,39 @@ fn a_part_of_a_text_has_the_sights_of_the_whole() {
             let found = between(&text, from, to, Level::best());
             let lossy = String::from_utf8_lossy(&text);
             assert_eq!(found, by_definition(&text, from, to), "from {from} to {to} of {lossy}");
+        }
+    }
+}
+
+#[test]
+fn where_a_batch_ends_changes_nothing() {
+    let (hex, token) = ("0a9f3b7c51d2e846".repeat(2), "k3Vt9xQ2mZ7pL4wR8sN1".repeat(4));
+    let github = format!("ghp_{}", &token[..36]);
+    let samples = [
+        github.clone(),
+        format!("\\u0022{github}"),
+        format!("=3D{github}"),
+        format!("%253D{github}"),
+        format!("{}{github}", "-".repeat(escape::LONGEST)),
+        format!("name=-{hex}.{}", &token[..16]),
+        format!("name={hex}.{}", &token[..16]),
+        format!("8123456789:AA{}", &token[..33]),
+        format!("\\n{}AZDO{}", &token[..76], &token[..4]),
+        format!("{}.atlasv1.{}", &token[..14], &token[..64]),
+        hex.repeat(3),
+    ];
+    for sample in samples {
+        let seen = |blanks: usize, level| {
+            let text = format!("{}{sample} and more", " ".repeat(blanks));
+            let all = between(text.as_bytes(), 0, text.len(), level);
+            all.iter().map(|sight| (sight.at - blanks, sight.sort)).collect::<Vec<_>>()
+        };
+        let expected = seen(128, Level::best());
+        assert!(!expected.is_empty(), "{sample}");
+        for level in Level::all() {
+            for blanks in (BATCH * BLOCK - 150..).take(160) {
+                assert_eq!(seen(blanks, level), expected, "{level:?}: {sample} at {blanks}");
+            }
         }
     }
 }
