@@ -221,7 +221,7 @@ fn asks(word: &[u8]) -> bool {
     )
 }
 
-fn by_words(words: &Words) -> Option<Telling> {
+fn by_words(words: &Words<'_>) -> Option<Telling> {
     let last = words.nth_last(0);
     let before = words.before(0);
     match last {
@@ -432,7 +432,7 @@ fn secret(before: &[u8]) -> Option<Telling> {
 }
 
 /// `credentials` alone is as often the name of a thing as a value: it must look random.
-fn credential(last: &[u8], words: &Words) -> Option<Telling> {
+fn credential(last: &[u8], words: &Words<'_>) -> Option<Telling> {
     if last == b"credential" || words.len() > 1 {
         Telling::strong("credential")
     } else {

@@ -29,6 +29,10 @@ pub(super) fn own_value(text: &[u8], site: &Site<'_>, at: usize) -> Option<usize
 fn names_before(line: &[u8]) -> Option<usize> {
     let is_keyword = |word: &[u8]| matches!(word, b"var" | b"let" | b"const" | b"local");
     let mut list = line.trim_ascii();
+    if list.first().is_some_and(u8::is_ascii_digit) {
+        // No name begins so, but the time of a line of a log does.
+        return None;
+    }
     for count in 0..=NAMES {
         match list {
             before if count > 0 && (before.is_empty() || is_keyword(before)) => return Some(count),
@@ -80,6 +84,7 @@ mod tests {
             ("a", None),
             ("", None),
             ("2026-03-01 idle for 12s,", None),
+            ("12, a,", None),
         ] {
             assert_eq!(names_before(line.as_bytes()), count, "{line}");
         }

@@ -6,8 +6,8 @@ use super::Telling;
 pub(in crate::scrub::precise) const MAX_NAME: usize = 128;
 
 /// The words of a name, in lower case.
-pub(super) struct Words {
-    lower: [u8; MAX_NAME],
+pub(super) struct Words<'n> {
+    lower: Lower<'n>,
     /// A bit for the first byte of each word, and one for its last.
     starts: u128,
     ends: u128,
@@ -16,18 +16,27 @@ pub(super) struct Words {
 
 const _: () = assert!(MAX_NAME == u128::BITS as usize);
 
-impl Words {
+/// A name in lower case.
+enum Lower<'n> {
+    /// As it is written.
+    Written(&'n [u8]),
+    Made([u8; MAX_NAME]),
+}
+
+impl<'n> Words<'n> {
     /// `None` if the name is empty, too long, or has no words. Looks at eight bytes at a time.
-    pub(super) fn of(name: &[u8]) -> Option<Words> {
+    #[inline]
+    pub(super) fn of(name: &'n [u8]) -> Option<Words<'n>> {
         if name.len() > MAX_NAME {
             return None;
         }
-        let mut lower = [0; MAX_NAME];
-        lower[..name.len()].copy_from_slice(name);
         if !name.is_empty() && name.iter().all(u8::is_ascii_lowercase) {
             // Most names are one word.
-            return Some(Words { lower, starts: 1, ends: 1 << (name.len() - 1), count: 1 });
+            let (lower, ends) = (Lower::Written(name), 1 << (name.len() - 1));
+            return Some(Words { lower, starts: 1, ends, count: 1 });
         }
+        let mut lower = [0; MAX_NAME];
+        lower[..name.len()].copy_from_slice(name);
         let (mut small, mut capital, mut digit, mut all) = (0, 0, 0, 0);
         let (eights, _) = lower.as_chunks_mut::<8>();
         for (number, bytes) in eights.iter_mut().take(name.len().div_ceil(8)).enumerate() {
@@ -45,7 +54,14 @@ impl Words {
         let starts = all & (!(all << 1) | humps | (digit << 1 ^ digit));
         let ends = all & (starts >> 1 | !(all >> 1));
         let count = ends.count_ones() as usize;
-        (count > 0).then_some(Words { lower, starts, ends, count })
+        (count > 0).then_some(Words { lower: Lower::Made(lower), starts, ends, count })
+    }
+
+    fn lower(&self) -> &[u8] {
+        match &self.lower {
+            Lower::Written(name) => name,
+            Lower::Made(name) => name,
+        }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -62,12 +78,13 @@ impl Words {
         let ends = (0..back).fold(self.ends, |ends, _| without_highest(ends));
         let end = highest(ends);
         let start = highest(self.starts & (u128::MAX >> (MAX_NAME - 1 - end)));
-        &self.lower[start..=end]
+        &self.lower()[start..=end]
     }
 
     /// The first word.
     pub(super) fn first(&self) -> &[u8] {
-        &self.lower[self.starts.trailing_zeros() as usize..=self.ends.trailing_zeros() as usize]
+        let (start, end) = (self.starts.trailing_zeros(), self.ends.trailing_zeros());
+        &self.lower()[start as usize..=end as usize]
     }
 
     /// The word before the one that many before the last; empty if there is none.
