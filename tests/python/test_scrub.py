@@ -83,6 +83,8 @@ def test_a_stream_gives_what_the_whole_gives(size: int) -> None:
 
 def test_a_stream_takes_one_sort_of_pieces_and_nothing_after_its_end() -> None:
     stream = toolkeep.Scrubber().stream()
+    with pytest.raises(toolkeep.InvalidArgumentError, match="`piece` is a int"):
+        stream.push(5)
     stream.push("text")
     with pytest.raises(toolkeep.InvalidArgumentError, match="go on with str"):
         stream.push(b"bytes")
@@ -98,6 +100,10 @@ def test_bad_options_are_told_by_their_name() -> None:
         toolkeep.Scrubber(key="short")
     with pytest.raises(toolkeep.InvalidArgumentError, match="values"):
         toolkeep.Scrubber(values="one")
+    with pytest.raises(toolkeep.InvalidArgumentError, match="`values` is a NoneType"):
+        toolkeep.Scrubber(values=None)  # type: ignore[arg-type]
+    with pytest.raises(toolkeep.InvalidArgumentError, match=r"`values\[1\]`: expected a text"):
+        toolkeep.Scrubber(values=["tangerine-kangaroo-99", 1])  # type: ignore[list-item]
     with pytest.raises(toolkeep.InvalidArgumentError, match="kind"):
         toolkeep.Scrubber().add("tangerine-kangaroo-99", "No Kind")
     with pytest.raises(toolkeep.InvalidArgumentError, match="text"):

@@ -58,6 +58,9 @@ class ScrubStream(Generic[Text]):
 
         All pieces are `str`, or all are `bytes`; what comes out is the same.
         """
+        if not isinstance(piece, str | bytes):
+            name = type(piece).__name__
+            raise InvalidArgumentError(f"`piece` is a {name}, neither a str nor bytes")
         kind = str if isinstance(piece, str) else bytes
         if self._kind not in (None, kind):
             was = "str" if self._kind is str else "bytes"
@@ -106,9 +109,10 @@ class Scrubber:
         Raises `InvalidArgumentError` that names the argument.
         """
         options: dict[str, Any] = {"profile": profile}
-        if isinstance(values, str):
-            raise InvalidArgumentError("`values` is a str: give a list of values")
-        options["values"] = [v if isinstance(v, str) else dict(v) for v in values]
+        if isinstance(values, str) or not isinstance(values, Iterable):
+            name = type(values).__name__
+            raise InvalidArgumentError(f"`values` is a {name}: give a list of values")
+        options["values"] = [dict(v) if isinstance(v, Mapping) else v for v in values]
         if key is not None:
             options["key"] = key
         self._scrubber = _toolkeep.Scrubber(options)
