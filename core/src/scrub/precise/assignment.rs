@@ -81,7 +81,7 @@ pub(super) fn pass(kinds: &Kinds, view: &View<'_>) -> Option<usize> {
         // Nothing is assigned on.
         return Some(extent.read);
     }
-    (is_idle(view, &site) || is_empty(view, &site)).then(behind)
+    (is_idle(view, &site) || is_empty(view, &site) || is_macro(kinds, view, &site)).then(behind)
 }
 
 /// Looks at the name in which a telling word stands.
@@ -201,6 +201,16 @@ fn is_too_short(kinds: &Kinds, view: &View<'_>, site: &Site<'_>) -> bool {
     let Some(sign) = value::sign_of_short(&view.text[site.end..], least) else { return false };
     stands_free(view, site)
         && parallel::own_value(view.text, site, site.end + sign).is_none()
+        && tells(site).is_none_or(|telling| telling.strength == Strength::Weak)
+}
+
+/// True if what is assigned to the name is what a macro makes: `key: &hex!("00ff")`.
+fn is_macro(kinds: &Kinds, view: &View<'_>, site: &Site<'_>) -> bool {
+    value::is_macro(&view.text[site.end..], kinds.shortest.min(judge::SHORTEST))
+        && stands_free(view, site)
+        && !cookie::is_header(site.name())
+        && !writing::has_properties(view.text, site.end + b": ".len())
+        && parallel::own_value(view.text, site, site.end + b": ".len()).is_none()
         && tells(site).is_none_or(|telling| telling.strength == Strength::Weak)
 }
 

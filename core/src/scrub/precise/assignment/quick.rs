@@ -4,7 +4,7 @@ use super::super::super::view::View;
 use super::super::kinds::Kinds;
 use super::super::name;
 use super::site::{Extent, Site};
-use super::{assigned, is_empty, is_idle, is_too_short, look, pass, tells};
+use super::{assigned, is_empty, is_idle, is_macro, is_too_short, look, pass, tells};
 
 /// Parts of names, signs, and values.
 const PIECES: &[&str] = &[
@@ -99,6 +99,14 @@ const PIECES: &[&str] = &[
     "\"\"\"",
     "'",
     "user, ",
+    ": &hex!(\"",
+    "key: &hex!(\"00ff\"),",
+    "session: b!(\"",
+    "hex!(\"",
+    "!(\"",
+    "&",
+    "\")",
+    "[1, 2]",
 ];
 
 #[test]
@@ -111,7 +119,7 @@ fn what_is_passed_over_at_once_tells_nothing_at_a_full_look() {
         state ^= state << 17;
         usize::try_from(state % below as u64).expect("a small number")
     };
-    let mut passed = [0; 5];
+    let mut passed = [0; 6];
     for _ in 0..crate::soak::rounds(20_000, 2_000_000) {
         let piece: Vec<&str> = (0..2 + next(10)).map(|_| PIECES[next(PIECES.len())]).collect();
         let text = piece.concat();
@@ -141,6 +149,10 @@ fn what_is_passed_over_at_once_tells_nothing_at_a_full_look() {
         }
         if is_empty(&view, &site) {
             passed[4] += 1;
+            assert!(found().is_none(), "{} at {at}", shown());
+        }
+        if is_macro(&kinds, &view, &site) {
+            passed[5] += 1;
             assert!(found().is_none(), "{} at {at}", shown());
         }
         if is_too_short(&kinds, &view, &site) {

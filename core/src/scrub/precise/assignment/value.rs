@@ -201,6 +201,15 @@ fn is_short_line(rest: &[u8], least: usize) -> bool {
         }
 }
 
+/// True if the value is a macro that takes a string, as in `key: &hex!("00ff")`: code, of which fewer
+/// bytes than `least` stand before the string.
+pub(super) fn is_macro(behind: &[u8], least: usize) -> bool {
+    let Some(value) = behind.strip_prefix(b": ") else { return false };
+    let path = value.strip_prefix(b"&").unwrap_or(value);
+    let length = path.iter().take(least).take_while(|b| b.is_ascii_lowercase()).count();
+    length > 0 && length + 3 < least && path[length..].starts_with(b"!(\"")
+}
+
 /// True of `a=b=c=d=…`.
 fn is_chain(text: &[u8]) -> bool {
     text.iter().filter(|&&b| b == b'=').count() > SIGNS

@@ -325,6 +325,11 @@ fn led(view: &View<'_>, at: usize) -> Option<Value> {
     (dots + colon >= DOTS).then(|| bare(view, start + blanks(view.text, start), Form::Line))?
 }
 
+/// True if YAML may say something of a value that starts here.
+pub(super) fn has_properties(text: &[u8], at: usize) -> bool {
+    behind_properties(text, at) != at
+}
+
 /// Where a value starts behind what YAML says of it: `!!str v`, `&anchor v`.
 ///
 /// Source: YAML 1.2.2, section 6.9.2: the name of an anchor has no blanks, and none of `,[]{}`.
@@ -335,7 +340,8 @@ fn behind_properties(text: &[u8], at: usize) -> usize {
     }
     let length = text[at..].iter().take(LONGEST).take_while(|b| !b.is_ascii_whitespace()).count();
     let is_anchor = |name: &[u8]| {
-        (1..LONGEST - 1).contains(&name.len()) && !name.iter().any(|b| b",[]{}".contains(b))
+        let ends = |b: &u8| matches!(b, b',' | b'[' | b']' | b'{' | b'}');
+        (1..LONGEST - 1).contains(&name.len()) && !name.iter().any(ends)
     };
     match &text[at..at + length] {
         [b'!', b'!', ..] => at + length + blanks(text, at + length),
