@@ -100,6 +100,8 @@ def test_bad_options_are_told_by_their_name() -> None:
         toolkeep.Scrubber(key="short")
     with pytest.raises(toolkeep.InvalidArgumentError, match="values"):
         toolkeep.Scrubber(values="one")
+    with pytest.raises(toolkeep.InvalidArgumentError, match="`values` is a dict"):
+        toolkeep.Scrubber(values={"value": "tangerine-kangaroo-99"})
     with pytest.raises(toolkeep.InvalidArgumentError, match="`values` is a NoneType"):
         toolkeep.Scrubber(values=None)  # type: ignore[arg-type]
     with pytest.raises(toolkeep.InvalidArgumentError, match=r"`values\[1\]`: expected a text"):

@@ -109,7 +109,7 @@ class Scrubber:
         Raises `InvalidArgumentError` that names the argument.
         """
         options: dict[str, Any] = {"profile": profile}
-        if isinstance(values, str) or not isinstance(values, Iterable):
+        if isinstance(values, str | Mapping) or not isinstance(values, Iterable):
             name = type(values).__name__
             raise InvalidArgumentError(f"`values` is a {name}: give a list of values")
         options["values"] = [dict(v) if isinstance(v, Mapping) else v for v in values]

@@ -41,7 +41,7 @@ fn names_before(line: &[u8]) -> Option<usize> {
         }
         let other = |b: &u8| !(b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'$'));
         let (before, name) = list.split_at(list.iter().rposition(other).map_or(0, |at| at + 1));
-        if name.is_empty() || is_keyword(name) {
+        if name.is_empty() {
             return None;
         }
         list = before.trim_ascii_end();
@@ -78,7 +78,9 @@ mod tests {
             ("a,b,c,d,e,f,g,", None),
             ("a b,", None),
             ("log, var a,", None),
-            ("local ,", None),
+            // In other languages these words are names.
+            ("local ,", Some(1)),
+            ("user, let,", Some(2)),
             (",", None),
             ("a,,", None),
             ("a", None),
