@@ -107,6 +107,10 @@ impl TagKey {
     }
 }
 
+/// So many bytes of a long text are looked at before the rest where more than one search goes over
+/// them: they stay in the cache meanwhile.
+const STEP: usize = 128 << 10;
+
 /// Masks secrets in text. Cheap to clone, and one instance serves any number of threads.
 ///
 /// ```
@@ -247,7 +251,17 @@ impl Scrubber {
         if let Some(hit) = expected {
             scan.expect(hit, text);
         }
-        scan.advance(self.eyes(), Piece { text, base: 0, last: true })
+        let eyes = self.eyes();
+        let step = if eyes.searches() > 1 { STEP } else { text.len() };
+        let (mut masks, mut end) = (Vec::new(), 0);
+        loop {
+            end = text.len().min(end + step);
+            let last = end == text.len();
+            masks.append(&mut scan.advance(eyes, Piece { text: &text[..end], base: 0, last }));
+            if last {
+                return masks;
+            }
+        }
     }
 
     fn eyes(&self) -> Eyes<'_> {

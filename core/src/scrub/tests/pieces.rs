@@ -25,7 +25,6 @@ fn same(scrubber: &Scrubber, text: &[u8], how: &str, piece: impl FnMut() -> usiz
             let end = bytes.len().min(at + 80);
             String::from_utf8_lossy(&bytes[at.saturating_sub(80).min(end)..end]).into_owned()
         };
-        std::fs::write("/tmp/output-differ.txt", text).unwrap();
         panic!(
             "{} {how}: differs at {at}\nwhole:  {:?}\npieces: {:?}",
             scrubber.profile(),
@@ -48,6 +47,19 @@ fn any_pieces_give_what_the_whole_gives() {
             if round % 8 == 0 {
                 same(scrubber, text.as_bytes(), "bytes", || 1);
             }
+        }
+    }
+}
+
+#[test]
+fn a_long_text_is_looked_at_in_steps_and_gives_what_one_step_gives() {
+    let rows = corpus();
+    let mut random = Random::new();
+    for _ in 0..crate::soak::rounds(1, 300) {
+        let text = mixture(&mut random, &rows, 2 * STEP + 20_000);
+        for scrubber in &with_values() {
+            same(scrubber, text.as_bytes(), "one piece", || text.len());
+            same(scrubber, text.as_bytes(), "long pieces", || 1 + random.below(STEP));
         }
     }
 }
