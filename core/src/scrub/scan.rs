@@ -1,5 +1,5 @@
 //! Takes a text through all finders and puts together what they find. A whole text and a stream
-//! have the same way: the whole is a stream of one piece.
+//! have the same way: the whole is a stream of pieces of itself.
 //!
 //! All finders decide a place from a bounded view of what is around it. So a place is decided when
 //! [`REACH`] bytes behind it are known, or the end of the text, and what is decided never changes.
