@@ -66,7 +66,7 @@ pub(super) struct Kinds {
     /// Of those of the latter that need not stand where a value is given.
     free: Gate,
     outline: Outline,
-    stretches: Stretches,
+    pub(super) stretches: Stretches,
     /// A plain run needs so many bytes, but for one that is told by what stands before it, and
     /// one that one of these closes.
     pub(super) unsaid: usize,

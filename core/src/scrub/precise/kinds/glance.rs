@@ -118,21 +118,6 @@ impl Kinds {
         if unsigned { sorts & !MARKED } else { sorts }
     }
 
-    /// False only if no secret of a kind without a prefix begins at `at`, where so many letters and
-    /// digits follow each other, and so many token bytes; where no `value` stands, of the kinds that
-    /// need none.
-    #[inline(always)]
-    pub(in super::super) fn may_start(
-        &self,
-        text: &[u8],
-        at: usize,
-        letters: u32,
-        tokens: u32,
-        value: bool,
-    ) -> bool {
-        self.stretches.may_start(text, at, letters, tokens, value)
-    }
-
     /// False only if no kind without a prefix begins with the plain run at `at`.
     #[inline(always)]
     pub(in super::super) fn glance<L: Lanes>(&self, text: &[u8], at: usize) -> bool {

@@ -16,7 +16,7 @@ const SIGNS: usize = 4;
 const NEVER: u8 = u8::MAX;
 
 /// The kinds without a prefix, by what they begin with.
-pub(super) struct Stretches {
+pub(in super::super) struct Stretches {
     /// Those that need no value before them, and all.
     sides: [Side; 2],
 }
@@ -48,7 +48,7 @@ impl Stretches {
     /// digits follow each other, and so many token bytes; where no `value` stands, of the kinds that
     /// need none. Has no branch.
     #[inline(always)]
-    pub(super) fn may_start(
+    pub(in super::super) fn may_start(
         &self,
         text: &[u8],
         at: usize,
@@ -132,8 +132,8 @@ fn allow(
     before: impl Fn(u8) -> bool,
     tokens: u8,
 ) {
-    let rows = rows.iter_mut().take(most.saturating_add(1)).skip(least);
-    for (next, entry) in rows.flat_map(|row| (0..).zip(row)) {
+    let rows = rows.get_mut(least..=most.min(COUNTED)).unwrap_or_default();
+    for (next, entry) in rows.iter_mut().flat_map(|row| (0..).zip(row)) {
         *entry = if before(next) { tokens.min(*entry) } else { *entry };
     }
 }

@@ -316,7 +316,7 @@ impl Task for Glanced<'_> {
         let tokens = text[at..].iter().take_while(|b| is_token(**b)).count();
         let letters = text[at..].iter().take_while(|b| b.is_ascii_alphanumeric()).count();
         (unsaid || value)
-            && kinds.may_start(text, at, letters as u32, tokens as u32, value)
+            && kinds.stretches.may_start(text, at, letters as u32, tokens as u32, value)
             && kinds.glance::<L>(text, at)
             || kinds.may_join(before) && kinds.glance_back::<L>(text, at)
     }

@@ -129,7 +129,8 @@ impl Runs<'_, '_> {
         let length = |bits: &Bits| Self::all_from(bits, place).trailing_ones();
         let (letters, tokens) = (length(&self.marks.letters), length(&self.marks.tokens));
         let start = self.start + place;
-        let may_start = self.kinds.may_start(self.text, start, letters, tokens, value);
+        let stretches = &self.kinds.stretches;
+        let may_start = stretches.may_start(self.text, start, letters, tokens, value);
         left.add(place, (value | self.is_long(place)) & may_start);
         joined.add(place, self.kinds.may_join(before));
     }
@@ -185,7 +186,7 @@ impl Runs<'_, '_> {
     fn may_start(self, place: usize) -> bool {
         let (at, tokens) = (self.start + place, Self::all_from(&self.marks.tokens, place));
         self.kinds.may_open(self.text, at)
-            | self.kinds.may_start(self.text, at, 0, tokens.trailing_ones(), true)
+            | self.kinds.stretches.may_start(self.text, at, 0, tokens.trailing_ones(), true)
     }
 
     /// How many token bytes stand before a place; `None` where that is not known.
