@@ -8,11 +8,11 @@ use toolkeep::{Code, ToolResult};
 
 use crate::support::{House, eventually, script};
 
-/// Ends in good order when it is asked to, and says so: in its output, and in a file for those whom no
-/// output reaches.
+/// Ends in good order when it is asked to, and says so, as it says from when on it does: in its output, and
+/// in a file for those whom no output reaches.
 const TIDIES_UP: &str = "exec 2> /dev/null\n\
                          trap 'echo tidied; echo tidied > tidied; exit 7' TERM\n\
-                         echo ready\nwhile :; do sleep 0.05; done";
+                         echo ready\necho ready > ready\nwhile :; do sleep 0.05; done";
 
 async fn house(exec: Value) -> House {
     House::new(json!({ "approval": { "external": false }, "exec": exec })).await
@@ -69,13 +69,13 @@ async fn what_is_killed_in_the_background_is_heard_to_the_end() {
 async fn what_is_given_up_has_its_time_too() {
     let house = house(json!({})).await;
     let at = |name: &str| house.folder.path().join(name);
-    let command = script(&house, &format!("echo > begun\n{TIDIES_UP}"));
+    let command = script(&house, TIDIES_UP);
     {
         let calling = run(&house, command);
-        let begun = eventually(async || fs::exists(at("begun")).unwrap());
+        let ready = eventually(async || fs::exists(at("ready")).unwrap());
         tokio::select! {
             result = calling => panic!("it ended: {}", result.for_llm),
-            () = begun => {}
+            () = ready => {}
         }
     }
     eventually(async || fs::exists(at("tidied")).unwrap()).await;
