@@ -60,6 +60,10 @@ pub(super) trait Lanes: Copy {
         sought: &Self::Sought<'_, COUNT>,
         bytes: &[u8; REACH],
     ) -> u64;
+
+    /// Runs the task in a function of its own, for what is rarely asked for in a loop that should
+    /// not make anything ready for it.
+    fn apart<T: Task>(task: T) -> T::Answer;
 }
 
 /// Work that is written once for all levels. `run` and what it calls in each turn of its loop

@@ -319,13 +319,17 @@ pub(super) fn is_token(byte: u8) -> bool {
 
 /// True if a run starts here that is long enough to be a secret, with a digit.
 pub(super) fn is_plain(text: &[u8]) -> bool {
-    let run = text.iter().take(DIGIT_WITHIN).take_while(|b| is_plain_byte(**b)).count();
-    run >= PLAIN && text[..run].iter().any(u8::is_ascii_digit)
+    let start = &text[..text.len().min(DIGIT_WITHIN)];
+    let reaches = |digit: usize| {
+        let run = start.get(..PLAIN.max(digit + 1));
+        run.is_some_and(|run| run.iter().all(|b| is_plain_byte(*b)))
+    };
+    start.iter().position(u8::is_ascii_digit).is_some_and(reaches)
 }
 
 /// True for what such a run is made of.
 pub(super) fn is_plain_byte(byte: u8) -> bool {
-    Set::BASE64.has(byte) || matches!(byte, b'-' | b'_' | b'.' | b'~' | b':')
+    Set::PLAIN.has(byte)
 }
 
 /// Where the sign is that joins the run at `at` to what stands before it.

@@ -6,6 +6,7 @@ use super::Task;
 use super::vector::Vector;
 
 #[target_feature(enable = "neon")]
+#[inline(never)]
 pub(super) fn with_neon<T: Task>(task: T) -> T::Answer {
     task.run::<Neon>()
 }
@@ -15,6 +16,12 @@ pub(super) struct Neon(uint8x16_t);
 
 // SAFETY: what is called is what NEON has.
 unsafe impl Vector for Neon {
+    #[inline(always)]
+    unsafe fn run<T: Task>(task: T) -> T::Answer {
+        // SAFETY: the caller says that the processor has the features.
+        unsafe { with_neon(task) }
+    }
+
     const BYTES: usize = 16;
 
     #[inline(always)]

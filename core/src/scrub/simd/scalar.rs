@@ -1,11 +1,16 @@
 //! One byte at a time, for processors without vectors.
 
-use super::{BLOCK, Class, Classes, Grams, Lanes, Nest, REACH, nest::TOP};
+use super::{BLOCK, Class, Classes, Grams, Lanes, Nest, REACH, Task, nest::TOP};
 
 #[derive(Clone, Copy)]
 pub(super) struct Scalar;
 
 impl Lanes for Scalar {
+    #[inline(never)]
+    fn apart<T: Task>(task: T) -> T::Answer {
+        task.run::<Scalar>()
+    }
+
     #[inline(always)]
     fn matching(class: &Class, bytes: &[u8; REACH]) -> u64 {
         let mut bits = 0;

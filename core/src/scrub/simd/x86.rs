@@ -6,11 +6,13 @@ use super::Task;
 use super::vector::Vector;
 
 #[target_feature(enable = "ssse3,sse4.1,sse4.2,popcnt")]
+#[inline(never)]
 pub(super) fn with_sse42<T: Task>(task: T) -> T::Answer {
     task.run::<Sse42>()
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[inline(never)]
 pub(super) fn with_avx2<T: Task>(task: T) -> T::Answer {
     task.run::<Avx2>()
 }
@@ -28,6 +30,12 @@ pub(super) struct Sse42(__m128i);
 
 // SAFETY: what is called is what SSSE3 has, a part of it.
 unsafe impl Vector for Sse42 {
+    #[inline(always)]
+    unsafe fn run<T: Task>(task: T) -> T::Answer {
+        // SAFETY: the caller says that the processor has the features.
+        unsafe { with_sse42(task) }
+    }
+
     const BYTES: usize = 16;
 
     #[inline(always)]
@@ -104,6 +112,12 @@ pub(super) struct Avx2(__m256i);
 
 // SAFETY: what is called is what AVX2 has.
 unsafe impl Vector for Avx2 {
+    #[inline(always)]
+    unsafe fn run<T: Task>(task: T) -> T::Answer {
+        // SAFETY: the caller says that the processor has the features.
+        unsafe { with_avx2(task) }
+    }
+
     const BYTES: usize = 32;
 
     #[inline(always)]

@@ -33,8 +33,7 @@ pub(super) struct Opening {
 pub(super) struct Openings {
     /// A bit for each number of letters and digits, the highest for [`LONG`] and more.
     letters: u128,
-    /// Or at least so many bytes of a set.
-    wide: Option<(usize, Set)>,
+    wide: Option<Wide>,
 }
 
 /// What kinds of one sort may begin with.
@@ -73,6 +72,7 @@ pub(super) struct Onward {
 }
 
 /// So many bytes of a set, and a literal at one of some places, counted from the first byte.
+#[derive(Clone, Copy)]
 struct Wide {
     least: usize,
     set: Set,
@@ -137,10 +137,7 @@ impl Gate {
     fn add(&mut self, shape: &'static Shape) {
         let (mut least, mut most) = (0, 0);
         let mut inner: Option<Inner> = None;
-        let opens = match shape.parts.first() {
-            Some(Part::Lit(literal)) => literal.as_bytes(),
-            _ => &b""[..],
-        };
+        let opens = opens(shape);
         let set = match shape.parts.first() {
             Some(Part::Run(set, few, _)) if *few > 0 => *set,
             _ => Set::ALNUM,
@@ -173,16 +170,7 @@ impl Gate {
                 Part::Run(set, few, many) if Set::ALNUM.covers(*set) => {
                     (least, most) = (least + usize::from(*few), most + usize::from(*many));
                 }
-                Part::Run(set, few, many) => {
-                    (least, most) = (least + usize::from(*few), most + usize::from(*many));
-                    let literal = match shape.parts.get(number + 1) {
-                        Some(Part::Lit(literal)) if most - least < CHOICES => {
-                            (least, most, literal.as_bytes())
-                        }
-                        _ => (0, 0, opens),
-                    };
-                    return self.add_wide(Wide { least, set: set.with(Set::ALNUM), literal });
-                }
+                Part::Run(..) => return self.add_wide(Wide::of(shape, number, (least, most))),
             }
         }
         // As `Shape::end` asks, and `Vicinity::fits` where the shape is not sure.
@@ -279,6 +267,23 @@ impl Gate {
     }
 }
 
+impl Wide {
+    /// What a secret of the shape begins with whose part of this number is the first that may have
+    /// other signs than letters and digits, behind between so many and so many of them.
+    fn of(shape: &Shape, number: usize, (least, most): (usize, usize)) -> Wide {
+        let (set, few, many) = match shape.parts.get(number) {
+            Some(Part::Run(set, few, many)) => (*set, usize::from(*few), usize::from(*many)),
+            _ => (Set::NONE, 0, 0),
+        };
+        let (least, most) = (least + few, most + many);
+        let literal = match shape.parts.get(number + 1) {
+            Some(Part::Lit(literal)) if most - least < CHOICES => (least, most, literal.as_bytes()),
+            _ => (0, 0, opens(shape)),
+        };
+        Wide { least, set: set.with(Set::ALNUM), literal }
+    }
+}
+
 impl Onward {
     pub(super) fn begins(&self, first: u8) -> bool {
         match self.opens.first() {
@@ -305,6 +310,14 @@ pub(super) fn has_literal(text: &[u8], &(least, most, literal): &Inner) -> bool 
 pub(super) fn starts(text: &[u8], place: usize, literal: &[u8]) -> bool {
     text.get(place) == literal.first()
         && text.get(place..).is_some_and(|rest| rest.starts_with(literal))
+}
+
+/// The literal that a shape begins with.
+fn opens(shape: &Shape) -> &'static [u8] {
+    match shape.parts.first() {
+        Some(Part::Lit(literal)) => literal.as_bytes(),
+        _ => b"",
+    }
 }
 
 /// How many bytes of a set a part has at least.
@@ -341,7 +354,7 @@ impl Opening {
 impl Openings {
     pub(super) fn of(shape: &Shape) -> Openings {
         let (mut least, mut most) = (0, 0);
-        for part in shape.parts {
+        for (number, part) in shape.parts.iter().enumerate() {
             match part {
                 Part::Lit(literal) => {
                     let letters = length(literal.as_bytes(), Set::ALNUM);
@@ -353,8 +366,8 @@ impl Openings {
                 Part::Run(set, few, many) if Set::ALNUM.covers(*set) => {
                     (least, most) = (least + usize::from(*few), most + usize::from(*many));
                 }
-                Part::Run(set, few, _) => {
-                    let wide = Some((least + usize::from(*few), set.with(Set::ALNUM)));
+                Part::Run(..) => {
+                    let wide = Some(Wide::of(shape, number, (least, most)));
                     return Openings { letters: 0, wide };
                 }
             }
@@ -363,10 +376,14 @@ impl Openings {
         Openings { letters, wide: None }
     }
 
-    /// False if no secret of the shape starts with a text that opens so.
+    /// False if no secret of the shape starts with a text, which opens so.
     #[inline]
-    pub(super) fn have(&self, opening: Opening) -> bool {
-        self.wide.is_some_and(|(least, set)| opening.has(least, set))
+    pub(super) fn have(&self, text: &[u8], opening: Opening) -> bool {
+        let is_wide = |wide: &Wide| {
+            let Wide { least, set, literal } = wide;
+            opening.has(*least, *set) && (literal.2.is_empty() || has_literal(text, literal))
+        };
+        self.wide.as_ref().is_some_and(is_wide)
             || self.letters >> opening.letters.min(LONG) & 1 == 1
     }
 }
@@ -405,7 +422,7 @@ mod tests {
                         text.extend_from_slice(behind.as_bytes());
                         if shape.end(&text, 0).is_some() {
                             let opening = Opening::of(&text);
-                            assert!(Openings::of(shape).have(opening), "{}", shape.name);
+                            assert!(Openings::of(shape).have(&text, opening), "{}", shape.name);
                         }
                     }
                 }
@@ -425,7 +442,8 @@ mod tests {
     #[test]
     fn a_run_that_is_too_short_opens_no_secret() {
         let shape = table::all().find(|shape| shape.name == "dropbox-legacy-token").unwrap();
-        assert!(!Openings::of(shape).have(Opening::of(&[b'a'; 63])));
-        assert!(Openings::of(shape).have(Opening::of(&[b'a'; 64])));
+        let have = |text: &[u8]| Openings::of(shape).have(text, Opening::of(text));
+        assert!(!have(&[b'a'; 63]));
+        assert!(have(&[b'a'; 64]));
     }
 }

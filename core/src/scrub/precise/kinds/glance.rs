@@ -1,10 +1,10 @@
 //! Says no to nearly every run that is of no kind without a prefix, from what stands where in the
 //! 64 bytes behind its start, and, where it may go on with something before it, around it.
 
-use super::super::super::simd::{self, BLOCK, ByteSet, Class, Classes, Lanes};
+use super::super::super::simd::{self, BLOCK, ByteSet, Class, Classes, Lanes, Task};
 use super::super::escape::{self, is_sign};
 use super::AHEAD;
-use super::gate::{Opening, WIDE};
+use super::gate::{Gate, Opening, WIDE};
 use super::outline::{FREE, MARKED, TOLD};
 use super::shape::Set;
 use super::{DIGIT_WITHIN, JOINED, JOINTS, Kinds, PLAIN, is_plain, joint, vicinity};
@@ -234,15 +234,47 @@ impl Kinds {
         if sorts & TOLD == 0 {
             return false;
         }
-        let value = vicinity::may_be_told(text, at)
-            && (seen.is_given(text, at)
-                || may_be_said::<L>(text, at, &L::seek(&self.vicinity.telling)));
+        let rest = Rest { kinds: self, text, at, seen, opening, free: sorts & FREE != 0, crossing };
+        L::apart(rest)
+    }
+}
+
+/// What is left to be asked of a run that a word may tell.
+struct Rest<'a> {
+    kinds: &'a Kinds,
+    text: &'a [u8],
+    at: usize,
+    seen: Seen,
+    opening: Opening,
+    /// False if it is no secret but where a value is given.
+    free: bool,
+    crossing: bool,
+}
+
+impl Task for Rest<'_> {
+    type Answer = bool;
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) -> bool {
+        let Rest { kinds, text, at, seen, opening, free, crossing } = self;
+        let lets = |gate: &Gate| gate.lets(text, at, opening, crossing);
         // The last word is the gates', but most runs have no vendor's name before them.
-        (value || sorts & FREE != 0)
+        (free || self.may_be_value::<L>())
             && seen.may_be_plain(text, at)
-            && self.vicinity.may_tell::<L>(text, at, opening)
-            && self.told.lets(text, at, opening, crossing)
-            && (value || self.free.lets(text, at, opening, crossing))
+            && kinds.vicinity.may_tell::<L>(text, at, opening)
+            && lets(&kinds.told)
+            && (!free || lets(&kinds.free) || self.may_be_value::<L>())
+    }
+}
+
+impl Rest<'_> {
+    /// False only if no value of which more is said stands there.
+    #[inline(always)]
+    fn may_be_value<L: Lanes>(&self) -> bool {
+        let Rest { kinds, text, at, seen, .. } = *self;
+        vicinity::may_be_told(text, at)
+            && (seen.is_given(text, at)
+                || may_be_said::<L>(text, at, &L::seek(&kinds.vicinity.telling)))
     }
 }
 

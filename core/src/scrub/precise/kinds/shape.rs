@@ -67,6 +67,8 @@ impl Set {
     pub(super) const LOOSE: Set = Set(Set::DOTTED.0 | PLUS | SLASH | EQUALS | COMMA | COLON);
     /// The same inside a URL.
     pub(super) const ESCAPED: Set = Set(Set::LOOSE.0 | PERCENT);
+    /// What a plain run is made of.
+    pub(super) const PLAIN: Set = Set(Set::DOTTED.0 | PLUS | SLASH | TILDE | COLON);
     pub(super) const AZURE: Set = Set(Set::DOTTED.0 | TILDE);
     const PADDING: Set = Set(EQUALS);
 

@@ -146,15 +146,16 @@ impl Vicinity {
     /// that may open so.
     #[inline(always)]
     pub(super) fn may_tell<L: Lanes>(&self, text: &[u8], at: usize, opening: Opening) -> bool {
+        let token = &text[at..];
         match at.checked_sub(REACH) {
-            Some(from) => self.stands::<L>(simd::block(text, from).bytes(), opening),
-            None => self.stands::<L>(&before(text, at), opening),
+            Some(from) => self.stands::<L>(simd::block(text, from).bytes(), token, opening),
+            None => self.stands::<L>(&before(text, at), token, opening),
         }
     }
 
     /// The same in what stands before the token and three bytes more.
     #[inline(always)]
-    fn stands<L: Lanes>(&self, bytes: &[u8; REACH + 3], opening: Opening) -> bool {
+    fn stands<L: Lanes>(&self, bytes: &[u8; REACH + 3], token: &[u8], opening: Opening) -> bool {
         let [all, upper, alnum, end] = L::each(&self.marks, bytes);
         // As `on_line` has it.
         let last = 1_u64.checked_shl(63_u32.wrapping_sub(alnum.leading_zeros())).unwrap_or(0);
@@ -163,7 +164,7 @@ impl Vicinity {
         while places != 0 {
             let place = places.trailing_zeros() as usize;
             places &= places - 1;
-            if self.standing(&bytes[..REACH], place, opening).next().is_some() {
+            if self.standing(&bytes[..REACH], place, token, opening).next().is_some() {
                 return true;
             }
         }
@@ -210,23 +211,27 @@ impl Vicinity {
         let least = if some { behind.len().min(near(text, at).len()) } else { 0 };
         let places = std::iter::from_fn(next).take_while(move |place| *place + least >= REACH);
         places.flat_map(move |place| {
-            let standing = self.standing(behind, place + behind.len() - REACH, opening);
+            let place = place + behind.len() - REACH;
+            let standing = self.standing(behind, place, &text[at..], opening);
             standing.map(|word| (word.kind, word.text.contains('/')))
         })
     }
 
-    /// The words that start at `place`, of the kinds that may open so.
+    /// The words that start at `place` in what stands before a token, of the kinds that may open as
+    /// that does.
     fn standing<'t>(
         &'t self,
         text: &'t [u8],
         place: usize,
+        token: &'t [u8],
         opening: Opening,
     ) -> impl Iterator<Item = &'t Word> + 't {
         let three = text.get(place..).and_then(<[u8]>::first_chunk).map_or(0, |b| letters(*b));
         let three = usize::from(three);
         let words = &self.words[self.lists[three].into()..self.lists[three + 1].into()];
         let words = words.iter().rev();
-        words.filter(move |word| word.openings.have(opening) && stands(text, place, word.text))
+        let may_open = move |word: &Word| word.openings.have(token, opening);
+        words.filter(move |word| may_open(word) && stands(text, place, word.text))
     }
 
     /// True if a token of the kind that was told may be a secret where it stands: a value, and no
