@@ -37,6 +37,9 @@ pub(super) const REACH: usize = BLOCK + gram::LENGTH - 1;
 
 /// The answers about a block, bit 0 for its first byte.
 pub(super) trait Lanes: Copy {
+    /// The level that this is.
+    const LEVEL: Level;
+
     /// Which bytes are of the class.
     fn matching(class: &Class, bytes: &[u8; REACH]) -> u64;
 
@@ -63,7 +66,10 @@ pub(super) trait Lanes: Copy {
 
     /// Runs the task in a function of its own, for what is rarely asked for in a loop that should
     /// not make anything ready for it.
-    fn apart<T: Task>(task: T) -> T::Answer;
+    #[inline(always)]
+    fn apart<T: Task>(task: T) -> T::Answer {
+        Self::LEVEL.run(task)
+    }
 }
 
 /// Work that is written once for all levels. `run` and what it calls in each turn of its loop
@@ -116,9 +122,11 @@ impl Level {
         Level::all().nth(1).unwrap_or(Level::Scalar)
     }
 
+    /// Runs the task, as a function of its own.
+    #[inline(always)]
     pub(super) fn run<T: Task>(self, task: T) -> T::Answer {
         match self {
-            Level::Scalar => task.run::<scalar::Scalar>(),
+            Level::Scalar => scalar::without(task),
             #[cfg(target_arch = "x86_64")]
             // SAFETY: `all` makes this level only where the processor has the feature.
             Level::Sse42 => unsafe { x86::with_sse42(task) },

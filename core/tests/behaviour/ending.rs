@@ -8,8 +8,8 @@ use toolkeep::{Code, ToolResult};
 
 use crate::support::{House, eventually, script};
 
-/// Ends in good order when it is asked to, and says so, as it says from when on it does: in its output, and
-/// in a file for those whom no output reaches.
+/// Says when it is ready to end in good order, and, asked to end, that it did: in its output, and in a file
+/// for those whom no output reaches.
 const TIDIES_UP: &str = "exec 2> /dev/null\n\
                          trap 'echo tidied; echo tidied > tidied; exit 7' TERM\n\
                          echo ready\necho ready > ready\nwhile :; do sleep 0.05; done";

@@ -2,8 +2,8 @@
 
 use std::arch::aarch64::*;
 
-use super::Task;
 use super::vector::Vector;
+use super::{Level, Task};
 
 #[target_feature(enable = "neon")]
 #[inline(never)]
@@ -16,12 +16,7 @@ pub(super) struct Neon(uint8x16_t);
 
 // SAFETY: what is called is what NEON has.
 unsafe impl Vector for Neon {
-    #[inline(always)]
-    unsafe fn run<T: Task>(task: T) -> T::Answer {
-        // SAFETY: the caller says that the processor has the features.
-        unsafe { with_neon(task) }
-    }
-
+    const LEVEL: Level = Level::Neon;
     const BYTES: usize = 16;
 
     #[inline(always)]

@@ -2,7 +2,7 @@
 
 use std::arch::x86_64::*;
 
-use super::{BLOCK, Class, Classes, Grams, Lanes, Nest, REACH, Task, gram::LENGTH};
+use super::{BLOCK, Class, Classes, Grams, Lanes, Level, Nest, REACH, Task, gram::LENGTH};
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx2,bmi1,bmi2,lzcnt,popcnt")]
 #[inline(never)]
@@ -28,11 +28,7 @@ pub(super) struct Avx512;
 const _: () = assert!(BLOCK == size_of::<__m512i>() && REACH >= BLOCK + LENGTH - 1);
 
 impl Lanes for Avx512 {
-    #[inline(always)]
-    fn apart<T: Task>(task: T) -> T::Answer {
-        // SAFETY: this is run inside `Level::run` only, so the processor has the features.
-        unsafe { with_avx512(task) }
-    }
+    const LEVEL: Level = Level::Avx512;
 
     #[inline(always)]
     fn matching(class: &Class, bytes: &[u8; REACH]) -> u64 {

@@ -1,15 +1,17 @@
 //! One byte at a time, for processors without vectors.
 
-use super::{BLOCK, Class, Classes, Grams, Lanes, Nest, REACH, Task, nest::TOP};
+use super::{BLOCK, Class, Classes, Grams, Lanes, Level, Nest, REACH, Task, nest::TOP};
+
+#[inline(never)]
+pub(super) fn without<T: Task>(task: T) -> T::Answer {
+    task.run::<Scalar>()
+}
 
 #[derive(Clone, Copy)]
 pub(super) struct Scalar;
 
 impl Lanes for Scalar {
-    #[inline(never)]
-    fn apart<T: Task>(task: T) -> T::Answer {
-        task.run::<Scalar>()
-    }
+    const LEVEL: Level = Level::Scalar;
 
     #[inline(always)]
     fn matching(class: &Class, bytes: &[u8; REACH]) -> u64 {

@@ -1,6 +1,6 @@
 //! The same for all processors that look up sixteen bytes in a table at once.
 
-use super::{BLOCK, Class, Classes, Grams, Lanes, Nest, REACH, Task, gram::LENGTH};
+use super::{BLOCK, Class, Classes, Grams, Lanes, Level, Nest, REACH, gram::LENGTH};
 
 /// A register of `BYTES` bytes.
 ///
@@ -8,6 +8,7 @@ use super::{BLOCK, Class, Classes, Grams, Lanes, Nest, REACH, Task, gram::LENGTH
 ///
 /// Every function may be called only where the processor has what the type stands for.
 pub(super) unsafe trait Vector: Copy {
+    const LEVEL: Level;
     const BYTES: usize;
 
     /// `BYTES` bytes, wherever they lie.
@@ -34,16 +35,10 @@ pub(super) unsafe trait Vector: Copy {
     unsafe fn set_bytes(self) -> u64;
     /// The highest bit of each byte.
     unsafe fn top_bits(self) -> u64;
-    /// Runs the task at this level.
-    unsafe fn run<T: Task>(task: T) -> T::Answer;
 }
 
 impl<V: Vector> Lanes for V {
-    #[inline(always)]
-    fn apart<T: Task>(task: T) -> T::Answer {
-        // SAFETY: this is run inside `Level::run` only, so the processor has the feature.
-        unsafe { V::run(task) }
-    }
+    const LEVEL: Level = V::LEVEL;
 
     #[inline(always)]
     fn matching(class: &Class, bytes: &[u8; REACH]) -> u64 {

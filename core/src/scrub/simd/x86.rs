@@ -2,8 +2,8 @@
 
 use std::arch::x86_64::*;
 
-use super::Task;
 use super::vector::Vector;
+use super::{Level, Task};
 
 #[target_feature(enable = "ssse3,sse4.1,sse4.2,popcnt")]
 #[inline(never)]
@@ -30,12 +30,7 @@ pub(super) struct Sse42(__m128i);
 
 // SAFETY: what is called is what SSSE3 has, a part of it.
 unsafe impl Vector for Sse42 {
-    #[inline(always)]
-    unsafe fn run<T: Task>(task: T) -> T::Answer {
-        // SAFETY: the caller says that the processor has the features.
-        unsafe { with_sse42(task) }
-    }
-
+    const LEVEL: Level = Level::Sse42;
     const BYTES: usize = 16;
 
     #[inline(always)]
@@ -112,12 +107,7 @@ pub(super) struct Avx2(__m256i);
 
 // SAFETY: what is called is what AVX2 has.
 unsafe impl Vector for Avx2 {
-    #[inline(always)]
-    unsafe fn run<T: Task>(task: T) -> T::Answer {
-        // SAFETY: the caller says that the processor has the features.
-        unsafe { with_avx2(task) }
-    }
-
+    const LEVEL: Level = Level::Avx2;
     const BYTES: usize = 32;
 
     #[inline(always)]

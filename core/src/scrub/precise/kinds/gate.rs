@@ -446,4 +446,12 @@ mod tests {
         assert!(!have(&[b'a'; 63]));
         assert!(have(&[b'a'; 64]));
     }
+
+    #[test]
+    fn a_run_without_its_literal_opens_no_secret() {
+        let shape = table::all().find(|shape| shape.name == "azure-client-secret-legacy").unwrap();
+        let have = |text: &[u8]| Openings::of(shape).have(text, Opening::of(text));
+        assert!(have(b"0123456789abcdef0123456789abcdef=\""));
+        assert!(!have(b"0123456789abcdef0123456789abcdef\"),"));
+    }
 }
