@@ -1,7 +1,7 @@
 //! The sweep over a text: where an anchor may be.
 
 use super::confirm::{self, Match};
-use super::sieve::{BLOCKS, Gram, STEP, STRIDE, Sights};
+use super::sieve::{BLOCK, BLOCKS, Gram, STEP, STRIDE, Sights};
 use super::table::{LAYERS, LONG, SHORT, Sieves, TINY, Tables};
 
 /// Finds everything that starts in `text[from..to]`, in no order and with overlaps.
@@ -40,29 +40,31 @@ impl Sweep<'_> {
         let mut at = self.from;
         let mut sights = Sights::new();
         loop {
-            self.sieves.grams.see(self.swept.get(at..).unwrap_or_default(), &mut sights);
-            for seen in sights.seen() {
-                let block = at + usize::from(seen.block) * STRIDE;
-                for (layer, mut places) in [(LONG, seen.long), (SHORT, seen.short)] {
-                    while places != 0 {
-                        self.look(layer, block + places.trailing_zeros() as usize * STEP);
-                        places &= places - 1;
-                    }
-                }
-            }
+            let text = self.swept.get(at..).unwrap_or_default();
+            self.see(text, at, &mut sights);
             at += sights.blocks * STRIDE;
             if sights.blocks < BLOCKS {
                 break;
             }
         }
-        // The end of the text, where no whole block is.
-        for place in (at..self.swept.len()).step_by(STEP) {
-            let (short, long) = self.sieves.grams.has(Gram::at(&self.swept[place..]));
-            if long {
-                self.look(LONG, place);
-            }
-            if short {
-                self.look(SHORT, place);
+        // The end of the text, where no whole block is. What is behind it counts as zeros.
+        let rest = self.swept.get(at..).unwrap_or_default();
+        let mut padded = [0; STRIDE + BLOCK];
+        padded[..rest.len()].copy_from_slice(rest);
+        self.see(&padded, at, &mut sights);
+    }
+
+    /// Looks at the next blocks of `text`, which stands at `at`.
+    #[inline(always)]
+    fn see(&mut self, text: &[u8], at: usize, sights: &mut Sights) {
+        self.sieves.grams.see(text, sights);
+        for seen in sights.seen() {
+            let block = at + usize::from(seen.block) * STRIDE;
+            for (layer, mut places) in [(LONG, seen.long), (SHORT, seen.short)] {
+                while places != 0 {
+                    self.look(layer, block + places.trailing_zeros() as usize * STEP);
+                    places &= places - 1;
+                }
             }
         }
     }

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use super::Sieve;
 
 /// The words at these places, of which each number holds two: so they come out of a register in
-/// half as many steps. No gather: they may be changed meanwhile, so each load has to be atomic.
+/// half as many steps. They may be changed meanwhile, so each load has to be atomic.
 ///
 /// # Safety
 ///
@@ -83,6 +83,7 @@ pub(super) mod avx2 {
 
 /// Sixteen grams at once.
 pub(super) mod avx512 {
+    use std::arch::asm;
     use std::arch::x86_64::*;
 
     use super::super::{BLOCK, FOLD, GOLD, HIGHEST, ROOT3, Sieve, Sights};
@@ -90,8 +91,13 @@ pub(super) mod avx512 {
 
     const _: () = assert!(BLOCK == 68, "a register, and four bytes more");
 
+    /// `GATHERS` where one instruction for all words takes less than one for each.
     #[target_feature(enable = "avx512f")]
-    pub(in super::super) fn see(sieve: &Sieve, text: &[u8], sights: &mut Sights) {
+    pub(in super::super) fn see<const GATHERS: bool>(
+        sieve: &Sieve,
+        text: &[u8],
+        sights: &mut Sights,
+    ) {
         let fold = _mm512_set1_epi32(FOLD.cast_signed());
         let gold = _mm512_set1_epi32(GOLD.cast_signed());
         let root3 = _mm512_set1_epi32(ROOT3.cast_signed());
@@ -107,17 +113,60 @@ pub(super) mod avx512 {
             let mixed = _mm512_xor_si512(short, _mm512_or_si512(second, fold));
             let long = _mm512_mullo_epi32(mixed, root3);
             let word = _mm512_xor_si512(short, _mm512_srli_epi32::<15>(short));
-            let mut places = [0_u64; 8];
-            // SAFETY: the array has eight times eight bytes, and the instruction needs no more.
-            // No place is more than the mask, which is the last place there is.
+            let places = _mm512_and_si512(word, mask);
+            // SAFETY: no place is more than the mask, which is the last place there is.
             let words = unsafe {
-                _mm512_storeu_si512(places.as_mut_ptr().cast(), _mm512_and_si512(word, mask));
-                words_at(sieve, places)
+                if GATHERS { gathered(sieve, places) } else { one_by_one(sieve, places) }
             };
-            let [[a, b], [c, d], [e, f], [g, h], [i, j], [k, l], [m, n], [o, p]] = words;
-            let words = _mm512_setr_epi32(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p);
             [test(words, short), test(words, long)]
         });
+    }
+
+    /// The words at the places.
+    ///
+    /// # Safety
+    ///
+    /// No place may be behind the last word.
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    unsafe fn one_by_one(sieve: &Sieve, places: __m512i) -> __m512i {
+        let mut pairs = [0_u64; 8];
+        // SAFETY: the array has eight times eight bytes, and the instruction needs no more; the
+        // places are as the caller says.
+        let words = unsafe {
+            _mm512_storeu_si512(pairs.as_mut_ptr().cast(), places);
+            words_at(sieve, pairs)
+        };
+        let [[a, b], [c, d], [e, f], [g, h], [i, j], [k, l], [m, n], [o, p]] = words;
+        _mm512_setr_epi32(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p)
+    }
+
+    /// The same with one instruction. Written as such, since the intrinsic stands for reads that
+    /// nobody may write to meanwhile; what the processor does is to read each word for itself.
+    ///
+    /// # Safety
+    ///
+    /// No place may be behind the last word.
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    unsafe fn gathered(sieve: &Sieve, places: __m512i) -> __m512i {
+        let words;
+        // SAFETY: what is read lies in the sieve, as the caller says. Words lie at multiples of
+        // four bytes, and a processor reads such as a whole: these are relaxed loads. Nothing is
+        // written but the two registers named.
+        unsafe {
+            asm!(
+                "kxnorw {all}, {all}, {all}",
+                "vpxord {words}, {words}, {words}",
+                "vpgatherdd {words}{{{all}}}, [{start} + {places} * 4]",
+                all = out(kreg) _,
+                words = out(zmm_reg) words,
+                start = in(reg) sieve.words.as_ptr(),
+                places = in(zmm_reg) places,
+                options(readonly, nostack, preserves_flags),
+            );
+        }
+        words
     }
 
     /// A bit for each of the words that has both bits. A turn counts no further than a word is
