@@ -107,8 +107,8 @@ impl TagKey {
     }
 }
 
-/// So many bytes of a long text are looked at before the rest where more than one search goes over
-/// them: they stay in the cache meanwhile.
+/// So many bytes of a long text are looked at before the rest: they stay in the cache while all
+/// searches go over them, and so does what is found in them.
 const STEP: usize = 128 << 10;
 
 /// Masks secrets in text. Cheap to clone, and one instance serves any number of threads.
@@ -252,10 +252,9 @@ impl Scrubber {
             scan.expect(hit, text);
         }
         let eyes = self.eyes();
-        let step = if eyes.searches() > 1 { STEP } else { text.len() };
         let (mut masks, mut end) = (Vec::new(), 0);
         loop {
-            end = text.len().min(end + step);
+            end = text.len().min(end + STEP);
             let last = end == text.len();
             masks.append(&mut scan.advance(eyes, Piece { text: &text[..end], base: 0, last }));
             if last {

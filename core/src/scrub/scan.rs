@@ -34,14 +34,6 @@ pub(super) struct Eyes<'s> {
     pub placeholders: Option<&'s Placeholders>,
 }
 
-impl Eyes<'_> {
-    /// How many searches go over a text.
-    pub(super) fn searches(&self) -> usize {
-        let values = self.values.iter().filter(|values| !values.is_empty()).count();
-        usize::from(self.precise.is_some()) + usize::from(self.seed.is_some()) + values
-    }
-}
-
 /// A part of a text: all of it that is not settled, and some of what is.
 #[derive(Clone, Copy)]
 pub(super) struct Piece<'t> {

@@ -302,7 +302,12 @@ impl Search<'_> {
 /// How many bytes at the start belong to letters of [`FOLDED`], of which these are the bytes.
 #[inline(always)]
 fn folded(text: &[u8]) -> usize {
+    /// Some of the shorter one: a long row is done in large steps.
+    const ROW: &[u8] = "\u{17F}\u{17F}\u{17F}\u{17F}\u{17F}\u{17F}\u{17F}\u{17F}".as_bytes();
     let mut rest = text;
+    while let Some(behind) = rest.strip_prefix(ROW) {
+        rest = behind;
+    }
     while let [0xC5, 0xBF, behind @ ..] | [0xE2, 0x84, 0xAA, behind @ ..] = rest {
         rest = behind;
     }

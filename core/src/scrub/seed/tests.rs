@@ -4,8 +4,9 @@ use serde_json::json;
 
 use std::borrow::Cow;
 
+use super::AHEAD;
 use super::pattern::Patterns;
-use crate::scrub::{Profile, Scrubber, TagKey};
+use crate::scrub::{Profile, STEP, Scrubber, TagKey};
 use serde_json::Value;
 
 fn scrubbed(text: &str) -> String {
@@ -323,13 +324,15 @@ pub(super) fn count_searched(bytes: usize) {
 }
 
 #[test]
-fn no_byte_is_searched_twice() {
+fn no_byte_is_searched_twice_but_where_a_step_ends() {
+    // A window reaches so far behind its place, which the next step searches anew.
+    let twice = |length: usize| length / STEP * AHEAD;
     let scrubber = Scrubber::seed();
     for part in REPEATED {
         let text = part.repeat((1 << 18) / part.len());
         SEARCHED.set(0);
         drop(scrubber.scrub(&text));
-        assert!(SEARCHED.get() <= text.len(), "{part:?}: {}", SEARCHED.get());
+        assert!(SEARCHED.get() <= text.len() + twice(text.len()), "{part:?}: {}", SEARCHED.get());
     }
 }
 

@@ -1,10 +1,10 @@
-//! AVX-512 with VBMI: a block is one register, and a table holds all of ASCII.
+//! AVX-512 with VBMI: a block is one register, and a table holds all of ASCII but for the case.
 
 use std::arch::x86_64::*;
 
 use super::{BLOCK, Class, Classes, Grams, Lanes, Level, Nest, REACH, Task, gram::LENGTH};
 
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni,avx2,bmi1,bmi2,lzcnt,popcnt")]
 #[inline(never)]
 pub(super) fn with_avx512<T: Task>(task: T) -> T::Answer {
     task.run::<Avx512>()
@@ -16,6 +16,7 @@ pub(super) fn is_there() -> bool {
         && std::arch::is_x86_feature_detected!("avx512bw")
         && std::arch::is_x86_feature_detected!("avx512vl")
         && std::arch::is_x86_feature_detected!("avx512vbmi")
+        && std::arch::is_x86_feature_detected!("gfni")
         && std::arch::is_x86_feature_detected!("bmi1")
         && std::arch::is_x86_feature_detected!("bmi2")
         && std::arch::is_x86_feature_detected!("lzcnt")
@@ -83,14 +84,11 @@ impl Lanes for Avx512 {
     #[inline(always)]
     fn seek<const COUNT: usize>(grams: &[Grams; COUNT]) -> Sought<'_, COUNT> {
         // SAFETY: as above.
-        let mut taken = [unsafe { [[_mm512_setzero_si512(); 2]; LENGTH] }; COUNT];
+        let mut taken = [unsafe { [_mm512_setzero_si512(); LENGTH] }; COUNT];
         for (tables, grams) in taken.iter_mut().zip(grams) {
-            for (table, whole) in tables.iter_mut().zip(&grams.whole.0) {
-                let from = whole.as_ptr();
-                // SAFETY: as above, and each table is 256 bytes long.
-                *table = unsafe {
-                    [_mm512_loadu_si512(from.cast()), _mm512_loadu_si512(from.add(BLOCK).cast())]
-                };
+            for (table, blind) in tables.iter_mut().zip(&grams.blind.0) {
+                // SAFETY: as above, and each table is 64 bytes long.
+                *table = unsafe { _mm512_loadu_si512(blind.as_ptr().cast()) };
             }
         }
         Sought { grams, tables: taken }
@@ -108,9 +106,10 @@ impl Lanes for Avx512 {
                 }
                 return bits;
             }
+            let places = [blind(bytes, 0), blind(bytes, 1), blind(bytes, 2), blind(bytes, 3)];
             let mut any = _mm512_setzero_si512();
             for tables in &sought.tables {
-                any = _mm512_or_si512(any, ascii(tables, bytes));
+                any = _mm512_or_si512(any, ascii(tables, &places));
             }
             _mm512_test_epi8_mask(any, any)
         }
@@ -124,8 +123,8 @@ pub(super) struct Sought<'g, const COUNT: usize> {
     tables: [Tables; COUNT],
 }
 
-/// The lower and the upper half of the table of each place.
-type Tables = [[__m512i; 2]; LENGTH];
+/// The table of each place.
+type Tables = [__m512i; LENGTH];
 
 /// The block of `bytes` that starts at `place`, below [`LENGTH`].
 ///
@@ -172,29 +171,37 @@ unsafe fn passing(grams: &Grams, place: usize, bytes: &[u8; REACH]) -> __m512i {
     }
 }
 
-/// The buckets of words that may start at each byte, if all bytes are ASCII.
+/// The bytes from `place` on, of which each is ASCII, without the bit of their case: the lower
+/// six bits of each are a place in a table.
 ///
 /// # Safety
 ///
-/// The processor must have AVX-512 with BW and VBMI.
+/// The processor must have AVX-512 and GFNI.
 #[inline(always)]
-unsafe fn ascii(tables: &Tables, bytes: &[u8; REACH]) -> __m512i {
+unsafe fn blind(bytes: &[u8; REACH], place: usize) -> __m512i {
+    /// Which bits make up each bit of what comes out, the lowest first from the top.
+    const BITS: u64 = u64::from_be_bytes([1 << 0, 1 << 1, 1 << 2, 1 << 3, 1 << 4, 1 << 6, 0, 0]);
     // SAFETY: as the caller says.
     unsafe {
-        let first = _mm512_and_si512(entries(tables, 0, bytes), entries(tables, 1, bytes));
-        let second = _mm512_and_si512(entries(tables, 2, bytes), entries(tables, 3, bytes));
-        _mm512_and_si512(first, second)
+        let bits = _mm512_set1_epi64(BITS.cast_signed());
+        _mm512_gf2p8affine_epi64_epi8::<0>(load(bytes, place), bits)
     }
 }
 
-/// The buckets that the bytes from `place` on allow, of which each is ASCII.
+/// The buckets of words that may start at each byte, by the places in the tables of what stands
+/// there and behind it.
 ///
 /// # Safety
 ///
 /// The processor must have AVX-512 with VBMI.
 #[inline(always)]
-unsafe fn entries(tables: &Tables, place: usize, bytes: &[u8; REACH]) -> __m512i {
-    let [first, second] = tables[place];
+unsafe fn ascii(tables: &Tables, places: &[__m512i; LENGTH]) -> __m512i {
     // SAFETY: as the caller says.
-    unsafe { _mm512_permutex2var_epi8(first, load(bytes, place), second) }
+    unsafe {
+        let first = _mm512_permutexvar_epi8(places[0], tables[0]);
+        let second = _mm512_permutexvar_epi8(places[1], tables[1]);
+        let third = _mm512_permutexvar_epi8(places[2], tables[2]);
+        let fourth = _mm512_permutexvar_epi8(places[3], tables[3]);
+        _mm512_and_si512(_mm512_and_si512(first, second), _mm512_and_si512(third, fourth))
+    }
 }

@@ -10,6 +10,9 @@ use super::set::ByteSet;
 /// The bytes of a word that are looked at.
 pub(super) const LENGTH: usize = 4;
 
+/// The bit that tells an upper from a lower case letter.
+const CASE: u8 = 0x20;
+
 const BUCKETS: usize = 8;
 /// How often each word is dealt anew. Fewer rounds find the same words, with more places looked at in
 /// vain.
@@ -27,9 +30,11 @@ pub(in crate::scrub) struct Gram {
 }
 
 impl Gram {
-    /// A word in any case; what is missing of it to four bytes may be anything.
+    /// A word in any case; what is missing of it to four bytes may be anything. The other ASCII
+    /// bytes have a case too, so that one bit never counts: those of text have it with a byte that
+    /// is none, or a rare one.
     pub(in crate::scrub) fn folded(word: &[u8]) -> Gram {
-        let other = |b: u8| if b.is_ascii_alphabetic() { b ^ 0x20 } else { b };
+        let other = |b: u8| if b.is_ascii() { b ^ CASE } else { b };
         Gram::of(|place| word.get(place).map_or(Halves::ANY, |&b| Halves::of(&[b, other(b)])))
     }
 
@@ -90,10 +95,15 @@ impl Halves {
     }
 }
 
-/// For each place what both tables say of each byte, where registers are loaded at once.
+/// For each place what both tables say of each byte.
+#[derive(Clone)]
+pub(super) struct Whole(pub [[u8; 256]; LENGTH]);
+
+/// For each place what they say of each ASCII byte in either case, by its bits but for that of the
+/// case. A register is loaded at once.
 #[derive(Clone)]
 #[repr(align(64))]
-pub(super) struct Whole(pub [[u8; 256]; LENGTH]);
+pub(super) struct Blind(pub [[u8; 64]; LENGTH]);
 
 /// The tables of a search for words.
 #[derive(Clone)]
@@ -102,6 +112,7 @@ pub(in crate::scrub) struct Grams {
     pub(super) upper: [[u8; 16]; LENGTH],
     /// Both tables of a place taken together, for one byte at a time.
     pub(super) whole: Box<Whole>,
+    pub(super) blind: Box<Blind>,
 }
 
 impl Grams {
@@ -139,7 +150,13 @@ impl Grams {
                 *entry = lower[at][byte & 15] & upper[at][byte >> 4];
             }
         }
-        Grams { lower, upper, whole }
+        let mut blind = Box::new(Blind([[0; 64]; LENGTH]));
+        for (blind, whole) in blind.0.iter_mut().zip(&whole.0) {
+            for byte in 0..128 {
+                blind[(byte & 0x1F) | (byte >> 1 & 0x20)] |= whole[byte];
+            }
+        }
+        Grams { lower, upper, whole, blind }
     }
 }
 
