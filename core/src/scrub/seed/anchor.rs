@@ -216,7 +216,8 @@ impl Search<'_> {
             let place = names.trailing_zeros() as usize;
             names &= names - 1;
             let four = [bytes[place], bytes[place + 1], bytes[place + 2], bytes[place + 3]];
-            if at + place >= self.judged && self.anchors.is_part(four) {
+            let is_part = at + place >= self.judged && self.anchors.is_part(four);
+            if is_part && (signs >> place != 0 || leads_to_sign(&bytes[BLOCK..])) {
                 self.named::<L>(at + place);
             }
         }
@@ -312,6 +313,13 @@ fn folded(text: &[u8]) -> usize {
         rest = behind;
     }
     text.len() - rest.len()
+}
+
+/// False only if no sign follows, white space aside, where `text` goes on with a name or ends one.
+#[inline(always)]
+fn leads_to_sign(text: &[u8]) -> bool {
+    let behind = text.iter().skip_while(|b| in_name(**b)).find(|b| !is_space(**b));
+    behind.is_none_or(|b| matches!(b, b':' | b'='))
 }
 
 /// The letters of names that a sign follows, white space aside, and of those that go on behind
