@@ -248,13 +248,15 @@ impl Scrubber {
     /// What is to be replaced in a text of which `expected` is known to be secret.
     fn masks(&self, text: &[u8], expected: Option<Hit>) -> Vec<Mask> {
         let mut scan = Scan::default();
+        // The first step is to hold what is known before it.
+        let known = expected.as_ref().map_or(0, |hit| hit.span.end);
         if let Some(hit) = expected {
             scan.expect(hit, text);
         }
         let eyes = self.eyes();
         let (mut masks, mut end) = (Vec::new(), 0);
         loop {
-            end = text.len().min(end + STEP);
+            end = text.len().min(known.max(end + STEP));
             let last = end == text.len();
             masks.append(&mut scan.advance(eyes, Piece { text: &text[..end], base: 0, last }));
             if last {

@@ -55,7 +55,8 @@ pub(super) trait Lanes: Copy {
     /// The tables of some searches, where the processor has room for them in its registers.
     type Sought<'g, const COUNT: usize>: Copy;
 
-    /// Takes the tables up. To be done before a loop.
+    /// Takes the tables up. To be done before a loop. All words must be
+    /// [in any case](Gram::folded).
     fn seek<const COUNT: usize>(grams: &[Grams; COUNT]) -> Self::Sought<'_, COUNT>;
 
     /// Where one of the words of all of them may start.

@@ -240,6 +240,26 @@ const REPEATED: &[&str] = &[
 ];
 
 #[test]
+fn a_text_of_several_steps_gives_what_the_patterns_give() {
+    let (scrubber, oracle) = (Scrubber::seed(), Oracle(Patterns::new()));
+    let mut random = Random(0xD1B5_4A32_D192_ED03);
+    for _ in 0..crate::soak::rounds(4, 400) {
+        let mut text = String::new();
+        while text.len() < 2 * STEP + 10_000 {
+            // What lies across the end of a step: short parts, and long rows of them.
+            let part = random.pick(REPEATED);
+            text.push_str(&part.repeat(1 + random.below(3_000) / part.len()));
+            text.push_str(random.pick(SPACES));
+            text.push_str(&letters(random.below(50)));
+            text.push(' ');
+        }
+        let (found, expected) = (scrubber.scrub(&text), oracle.scrub(&text));
+        let same = found.bytes().zip(expected.bytes()).take_while(|(a, b)| a == b).count();
+        assert!(found == expected, "the same for {same} bytes of {}", text.len());
+    }
+}
+
+#[test]
 fn repeated_parts_give_what_the_patterns_give() {
     let scrubber = Scrubber::seed();
     let oracle = Oracle(Patterns::new());

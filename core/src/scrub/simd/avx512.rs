@@ -1,4 +1,4 @@
-//! AVX-512 with VBMI: a block is one register, and a table holds all of ASCII but for the case.
+//! AVX-512 with VBMI and GFNI: a block is one register, and a table holds all of ASCII but for the case.
 
 use std::arch::x86_64::*;
 

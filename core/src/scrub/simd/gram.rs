@@ -30,9 +30,9 @@ pub(in crate::scrub) struct Gram {
 }
 
 impl Gram {
-    /// A word in any case; what is missing of it to four bytes may be anything. The other ASCII
-    /// bytes have a case too, so that one bit never counts: those of text have it with a byte that
-    /// is none, or a rare one.
+    /// A word in any case; what is missing of it to four bytes may be anything. Of all ASCII bytes
+    /// the bit of the case is not looked at, so that a table needs half as many entries: `=` may
+    /// be a control character too, `{` a `[`, and `-` a carriage return.
     pub(in crate::scrub) fn folded(word: &[u8]) -> Gram {
         let other = |b: u8| if b.is_ascii() { b ^ CASE } else { b };
         Gram::of(|place| word.get(place).map_or(Halves::ANY, |&b| Halves::of(&[b, other(b)])))

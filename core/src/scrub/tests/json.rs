@@ -67,6 +67,22 @@ fn valid_json_stays_valid() {
 }
 
 #[test]
+fn a_long_value_under_a_telling_name_is_masked_whole() {
+    let mut random = Random::new();
+    let hexadecimal = |_| char::from(b"0123456789abcdef"[random.below(16)]);
+    let long: String = (0..2 * STEP + 4_321).map(hexadecimal).collect();
+    for length in [STEP - 1, STEP, STEP + 1, long.len()] {
+        for scrubber in plain().iter().chain(&with_values()) {
+            let mut value = json!({"api_key": long[..length], "name": "ci"});
+            scrubber.scrub_json(&mut value);
+            let (key, profile) = (value["api_key"].as_str().unwrap(), scrubber.profile());
+            assert!(key.len() < 64 && key.starts_with("[REDACTED"), "{profile}: {length}");
+            assert_eq!(value["name"], "ci");
+        }
+    }
+}
+
+#[test]
 fn a_registered_number_becomes_a_string() {
     let precise = &with_values()[1];
     let mut value = json!({"a": 8391047265u64, "b": [1, 8391047265u64], "c": 83910472651u64});

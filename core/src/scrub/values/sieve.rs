@@ -13,6 +13,8 @@ const BITS: usize = 64;
 /// It has fewer, but so many at least, where it would not fit the cache next to the core: a miss
 /// costs more than a needless look.
 const BITS_OF_MANY: usize = 16;
+/// The most words of a sieve: what gathers them takes a place for a signed number.
+const MOST: usize = 1 << 31;
 /// The bits of a sieve that fits: 256 KiB.
 const NEAR: usize = 8 << 18;
 
@@ -120,7 +122,7 @@ impl Sieve {
     /// With room for some grams.
     pub(super) fn new(grams: usize) -> Sieve {
         let bits = (NEAR / grams.max(1)).clamp(BITS_OF_MANY, BITS);
-        let words = (grams * bits / 32).next_power_of_two();
+        let words = (grams * bits / 32).next_power_of_two().min(MOST);
         Sieve { words: (0..words).map(|_| AtomicU32::new(0)).collect() }
     }
 
@@ -232,7 +234,9 @@ impl Way {
             // Rapids and later); of the others some lost it to the mending of Downfall
             // (CVE-2022-40982), and Zen 5 takes longer for it than for sixteen loads.
             #[cfg(target_arch = "x86_64")]
-            std::arch::is_x86_feature_detected!("avx512fp16").then_some(Width::Gathered),
+            (std::arch::is_x86_feature_detected!("avx512f")
+                && std::arch::is_x86_feature_detected!("avx512fp16"))
+            .then_some(Width::Gathered),
             #[cfg(target_arch = "x86_64")]
             std::arch::is_x86_feature_detected!("avx512f").then_some(Width::Sixteen),
             #[cfg(target_arch = "x86_64")]

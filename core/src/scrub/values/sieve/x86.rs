@@ -151,9 +151,10 @@ pub(super) mod avx512 {
     #[inline]
     unsafe fn gathered(sieve: &Sieve, places: __m512i) -> __m512i {
         let words;
-        // SAFETY: what is read lies in the sieve, as the caller says. Words lie at multiples of
-        // four bytes, and a processor reads such as a whole: these are relaxed loads. Nothing is
-        // written but the two registers named.
+        // SAFETY: what is read lies in the sieve, as the caller says; no sieve has more than `MOST`
+        // words, so no place is taken for a negative one. Words lie at multiples of four bytes, and
+        // a processor reads such as a whole: these are relaxed loads. Nothing is written but the
+        // two registers named.
         unsafe {
             asm!(
                 "kxnorw {all}, {all}, {all}",
