@@ -455,7 +455,9 @@ fn mark(shape: &'static Shape) -> Option<Mark> {
     }
 }
 
-/// A hash of four bytes: their product with a constant of even bits (Knuth's 2^32 / φ).
+/// A hash of four bytes: their product with a constant of even bits. Of those that were tried, this
+/// one, the fraction of the square root of 19, takes the fewest usual words for beginnings: with
+/// 2^32 / φ `json` was one.
 fn head(four: [u8; 4]) -> usize {
-    (u32::from_le_bytes(four).wrapping_mul(0x9E37_79B1) >> (32 - HEAD_BITS)) as usize
+    (u32::from_le_bytes(four).wrapping_mul(0x5BE0_CD19) >> (32 - HEAD_BITS)) as usize
 }

@@ -41,6 +41,10 @@ const ENDS: [u64; 512] = {
     ends
 };
 
+/// Ends of common words, `signal` and `passing`, with all letters that stand before them in words
+/// that are known.
+const RARE: &[(&[u8; 3], &[u8])] = &[(b"nal", b"r"), (b"ing", b"gtr")];
+
 /// False for most names that tell nothing, and for none that tells something.
 #[inline]
 pub(in crate::scrub::precise) fn may_tell(name: &[u8]) -> bool {
@@ -48,8 +52,18 @@ pub(in crate::scrub::precise) fn may_tell(name: &[u8]) -> bool {
     if !last.is_ascii_alphabetic() || !(first | second).is_ascii() {
         return true;
     }
-    let row = [first, second, last].iter().fold(0, |row, b| row << 5 | usize::from(b & 31));
-    ENDS[row / 64] >> (row % 64) & 1 == 1 || begins_with_vendor(name)
+    // No word goes on over what is no letter.
+    let letter = |b: u8| if b.is_ascii_alphabetic() { usize::from(b & 31) } else { 0 };
+    let row = letter(first) << 10 | letter(second) << 5 | letter(last);
+    ENDS[row / 64] >> (row % 64) & 1 == 1 && !is_rare(name) || begins_with_vendor(name)
+}
+
+/// True of what ends as a known word does, but is another.
+fn is_rare(name: &[u8]) -> bool {
+    let Some((before, end)) = name.split_last_chunk::<3>() else { return false };
+    let before = before.last().map_or(0, u8::to_ascii_lowercase);
+    let rare = RARE.iter().find(|(rare, _)| rare.eq_ignore_ascii_case(end));
+    rare.is_some_and(|(_, known)| before.is_ascii() && !known.contains(&before))
 }
 
 #[inline]

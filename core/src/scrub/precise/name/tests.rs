@@ -45,6 +45,24 @@ fn what_says_only_where_or_how_is_dropped() {
 }
 
 #[test]
+fn only_a_name_that_tells_nothing_is_let_go_by_its_end() {
+    for end in ["Internal", "External", "Staging", "Testing", "String", "Ci", "Us", "Qa", "B"] {
+        let [lower, upper] = [end.to_ascii_lowercase(), end.to_ascii_uppercase()];
+        for name in [
+            format!("api_key_{lower}"),
+            format!("api-key-{lower}"),
+            format!("API_KEY_{upper}"),
+            format!("apiKey{end}"),
+        ] {
+            assert_eq!(kind(&name), Some("api-key"), "{name}");
+        }
+    }
+    for name in ["signal", "AbortSignal", "r.signal", "KEY_SIGNAL", "passing", "passed-in"] {
+        assert!(!may_tell(name.as_bytes()), "{name}");
+    }
+}
+
+#[test]
 fn a_name_that_says_little_wants_a_random_value() {
     for name in ["key", "session", "auth", "signature", "STRIPE_KEY", "cookie", "VIRTUAL_HOST"] {
         assert_eq!(telling(name.as_bytes()).map(|t| t.strength), Some(Strength::Weak), "{name}");
