@@ -330,24 +330,38 @@ pub(super) fn has_properties(text: &[u8], at: usize) -> bool {
     behind_properties(text, at) != at
 }
 
+/// What the name of an anchor is made of.
+static ANCHOR: [bool; 256] = {
+    let mut belongs = [true; 256];
+    let mut others = b" \t\n\x0c\r,[]{}".as_slice();
+    while let [first, rest @ ..] = others {
+        belongs[*first as usize] = false;
+        others = rest;
+    }
+    belongs
+};
+
 /// Where a value starts behind what YAML says of it: `!!str v`, `&anchor v`.
 ///
 /// Source: YAML 1.2.2, section 6.9.2: the name of an anchor has no blanks, and none of `,[]{}`.
 fn behind_properties(text: &[u8], at: usize) -> usize {
     const LONGEST: usize = 48;
-    if !matches!(text.get(at), Some(b'!' | b'&')) {
-        return at;
-    }
-    let length = text[at..].iter().take(LONGEST).take_while(|b| !b.is_ascii_whitespace()).count();
-    let is_anchor = |name: &[u8]| {
-        let ends = |b: &u8| matches!(b, b',' | b'[' | b']' | b'{' | b'}');
-        (1..LONGEST - 1).contains(&name.len()) && !name.iter().any(ends)
+    let length = |belongs: fn(&&u8) -> bool| {
+        text[at..].iter().take(LONGEST).take_while(|b| belongs(b)).count()
     };
-    match &text[at..at + length] {
-        [b'!', b'!', ..] => at + length + blanks(text, at + length),
-        [b'&', name @ ..] if is_anchor(name) => at + length + blanks(text, at + length),
-        _ => at,
-    }
+    let length = match text.get(at..).unwrap_or_default() {
+        [b'!', b'!', ..] => length(|b| !b.is_ascii_whitespace()),
+        [b'&', ..] => {
+            let length = length(|b| ANCHOR[usize::from(**b)]);
+            let ended = text.get(at + length).is_none_or(u8::is_ascii_whitespace);
+            if !ended || !(2..LONGEST).contains(&length) {
+                return at;
+            }
+            length
+        }
+        _ => return at,
+    };
+    at + length + blanks(text, at + length)
 }
 
 /// True of `grammar.opmap[value]`, `cls._process(x)` and `typing.Union[bytes`.
