@@ -346,9 +346,8 @@ static ANCHOR: [bool; 256] = {
 /// Source: YAML 1.2.2, section 6.9.2: the name of an anchor has no blanks, and none of `,[]{}`.
 fn behind_properties(text: &[u8], at: usize) -> usize {
     const LONGEST: usize = 48;
-    let length = |belongs: fn(&&u8) -> bool| {
-        text[at..].iter().take(LONGEST).take_while(|b| belongs(b)).count()
-    };
+    let length =
+        |belongs: fn(&&u8) -> bool| text[at..].iter().take(LONGEST).take_while(belongs).count();
     let length = match text.get(at..).unwrap_or_default() {
         [b'!', b'!', ..] => length(|b| !b.is_ascii_whitespace()),
         [b'&', ..] => {
