@@ -217,6 +217,7 @@ impl Search<'_> {
             names &= names - 1;
             let four = [bytes[place], bytes[place + 1], bytes[place + 2], bytes[place + 3]];
             let is_part = at + place >= self.judged && self.anchors.is_part(four);
+            // Its sign is in this block or behind it.
             if is_part && (signs >> place != 0 || leads_to_sign(&bytes[BLOCK..])) {
                 self.named::<L>(at + place);
             }

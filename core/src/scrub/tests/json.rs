@@ -75,8 +75,9 @@ fn a_long_value_under_a_telling_name_is_masked_whole() {
         for scrubber in plain().iter().chain(&with_values()) {
             let mut value = json!({"api_key": long[..length], "name": "ci"});
             scrubber.scrub_json(&mut value);
-            let (key, profile) = (value["api_key"].as_str().unwrap(), scrubber.profile());
-            assert!(key.len() < 64 && key.starts_with("[REDACTED"), "{profile}: {length}");
+            let key = value["api_key"].as_str().unwrap_or_default();
+            let masked = key.starts_with("[REDACTED") && key.len() < 64;
+            assert!(masked, "{}: {length}", scrubber.profile());
             assert_eq!(value["name"], "ci");
         }
     }

@@ -216,6 +216,7 @@ enum Width {
     Eight,
     #[cfg(target_arch = "x86_64")]
     Sixteen,
+    /// Sixteen too, with one instruction for their words.
     #[cfg(target_arch = "x86_64")]
     Gathered,
 }
@@ -230,9 +231,9 @@ impl Way {
     #[inline]
     pub(super) fn all() -> impl Iterator<Item = Way> {
         let widths = [
-            // Nothing tells whether a processor gathers fast. Those with AVX512-FP16 do (Sapphire
-            // Rapids and later); of the others some lost it to the mending of Downfall
-            // (CVE-2022-40982), and Zen 5 takes longer for it than for sixteen loads.
+            // Nothing tells whether a processor gathers fast. One with AVX512-FP16 did where it was
+            // measured, an Intel Xeon; Zen 5, which has none, was no faster with it. Of Intel's
+            // older ones some lost it to the mending of Downfall (CVE-2022-40982).
             #[cfg(target_arch = "x86_64")]
             (std::arch::is_x86_feature_detected!("avx512f")
                 && std::arch::is_x86_feature_detected!("avx512fp16"))

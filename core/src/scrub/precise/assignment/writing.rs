@@ -346,13 +346,13 @@ static ANCHOR: [bool; 256] = {
 /// Source: YAML 1.2.2, section 6.9.2: the name of an anchor has no blanks, and none of `,[]{}`.
 fn behind_properties(text: &[u8], at: usize) -> usize {
     const LONGEST: usize = 48;
-    let length =
-        |belongs: fn(&&u8) -> bool| text[at..].iter().take(LONGEST).take_while(belongs).count();
-    let length = match text.get(at..).unwrap_or_default() {
+    let rest = text.get(at..).unwrap_or_default();
+    let length = |belongs: fn(&&u8) -> bool| rest.iter().take(LONGEST).take_while(belongs).count();
+    let length = match rest {
         [b'!', b'!', ..] => length(|b| !b.is_ascii_whitespace()),
         [b'&', ..] => {
             let length = length(|b| ANCHOR[usize::from(**b)]);
-            let ended = text.get(at + length).is_none_or(u8::is_ascii_whitespace);
+            let ended = rest.get(length).is_none_or(u8::is_ascii_whitespace);
             if !ended || !(2..LONGEST).contains(&length) {
                 return at;
             }

@@ -91,7 +91,7 @@ pub(super) mod avx512 {
 
     const _: () = assert!(BLOCK == 68, "a register, and four bytes more");
 
-    /// `GATHERS` where one instruction for all words takes less than one for each.
+    /// `GATHERS` where one instruction for all words is faster than one for each.
     #[target_feature(enable = "avx512f")]
     pub(in super::super) fn see<const GATHERS: bool>(
         sieve: &Sieve,
