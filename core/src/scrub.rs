@@ -43,7 +43,7 @@ pub use stream::Stream;
 pub use values::{Added, ValueError, Values, Warning};
 
 use hit::Hit;
-use mask::Style;
+use mask::{Splice, Style};
 use region::Mask;
 use scan::{Eyes, Piece, Scan};
 
@@ -219,34 +219,46 @@ impl Scrubber {
         expected: Option<Hit>,
         seal: Option<&dyn Seal>,
     ) -> Cow<'t, str> {
-        let masks = self.masks(text.as_bytes(), expected);
-        if masks.is_empty() {
-            return Cow::Borrowed(text);
+        match self.spliced(text.as_bytes(), expected, seal) {
+            None => Cow::Borrowed(text),
+            // Masks cut no character in half, so there is nothing to lose.
+            Some(masked) => Cow::Owned(
+                String::from_utf8(masked)
+                    .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()),
+            ),
         }
-        let masked = mask::splice(text.as_bytes(), &masks, self.style(seal));
-        // Masks cut no character in half, so there is nothing to lose.
-        Cow::Owned(
-            String::from_utf8(masked)
-                .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()),
-        )
     }
 
     /// The same for bytes that may not be UTF-8; what is not passes through.
     pub fn scrub_bytes<'t>(&self, text: &'t [u8]) -> Cow<'t, [u8]> {
-        let masks = self.masks(text, None);
-        if masks.is_empty() {
-            return Cow::Borrowed(text);
-        }
-        Cow::Owned(mask::splice(text, &masks, self.style(None)))
+        self.spliced(text, None, None).map_or(Cow::Borrowed(text), Cow::Owned)
     }
 
     /// What [`Scrubber::scrub`] would replace, in the order of the text.
     pub fn findings(&self, text: &str) -> Vec<Finding> {
-        self.masks(text.as_bytes(), None).into_iter().map(Finding::from).collect()
+        let mut findings = Vec::new();
+        self.search(text.as_bytes(), None, |mask| findings.push(Finding::from(mask)));
+        findings
     }
 
-    /// What is to be replaced in a text of which `expected` is known to be secret.
-    fn masks(&self, text: &[u8], expected: Option<Hit>) -> Vec<Mask> {
+    /// The text with placeholders for its secrets; nothing if there are none.
+    fn spliced(
+        &self,
+        text: &[u8],
+        expected: Option<Hit>,
+        seal: Option<&dyn Seal>,
+    ) -> Option<Vec<u8>> {
+        let style = self.style(seal);
+        let mut splice: Option<Splice<'_>> = None;
+        self.search(text, expected, |mask| {
+            splice.get_or_insert_with(|| Splice::new(text)).add(&mask, style);
+        });
+        splice.map(Splice::finish)
+    }
+
+    /// Searches a text of which `expected` is known to be secret. `found` is told what is to be
+    /// replaced, in the order of the text.
+    fn search(&self, text: &[u8], expected: Option<Hit>, mut found: impl FnMut(Mask)) {
         let mut scan = Scan::default();
         // The first step is to hold what is known before it.
         let known = expected.as_ref().map_or(0, |hit| hit.span.end);
@@ -254,13 +266,14 @@ impl Scrubber {
             scan.expect(hit, text);
         }
         let eyes = self.eyes();
-        let (mut masks, mut end) = (Vec::new(), 0);
+        let mut end = 0;
         loop {
             end = text.len().min(known.max(end + STEP));
             let last = end == text.len();
-            masks.append(&mut scan.advance(eyes, Piece { text: &text[..end], base: 0, last }));
+            let piece = Piece { text: &text[..end], base: 0, last };
+            scan.advance(eyes, piece).into_iter().for_each(&mut found);
             if last {
-                return masks;
+                return;
             }
         }
     }

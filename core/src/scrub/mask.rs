@@ -12,24 +12,38 @@ pub(super) struct Style<'s> {
     pub seal: Option<&'s dyn Seal>,
 }
 
-/// The text with the masks in place. They are in order and do not overlap.
-pub(super) fn splice(text: &[u8], masks: &[Mask], style: Style<'_>) -> Vec<u8> {
-    let mut out = Vec::with_capacity(text.len());
-    let mut copied = 0;
-    for mask in masks {
-        out.extend_from_slice(&text[copied..mask.start]);
+/// A text in which masks are put in place.
+pub(super) struct Splice<'t> {
+    text: &'t [u8],
+    /// How much of the text was copied or masked.
+    done: usize,
+    out: Vec<u8>,
+}
+
+impl<'t> Splice<'t> {
+    pub(super) fn new(text: &'t [u8]) -> Splice<'t> {
+        Splice { text, done: 0, out: Vec::with_capacity(text.len()) }
+    }
+
+    /// Puts a mask in place. Masks come in the order of the text and do not overlap.
+    pub(super) fn add(&mut self, mask: &Mask, style: Style<'_>) {
+        self.out.extend_from_slice(&self.text[self.done..mask.start]);
         // Put back, a number would stand in the quotes that its placeholder needs.
         let seal = style.seal.filter(|_| mask.quotes.is_none());
         let given = seal.and_then(|seal| {
-            let secret = &text[mask.start..mask.end];
+            let secret = &self.text[mask.start..mask.end];
             seal.seal(&mask.kind, mask.tag.as_deref(), secret)
         });
         let given = given.filter(|tag| placeholder::is_tag(tag.as_bytes()));
-        write(mask, mask.tag.as_deref().or(given.as_deref()), style.plain, &mut out);
-        copied = mask.end;
+        write(mask, mask.tag.as_deref().or(given.as_deref()), style.plain, &mut self.out);
+        self.done = mask.end;
     }
-    out.extend_from_slice(&text[copied..]);
-    out
+
+    /// The text with all masks in place.
+    pub(super) fn finish(mut self) -> Vec<u8> {
+        self.out.extend_from_slice(&self.text[self.done..]);
+        self.out
+    }
 }
 
 /// Appends what stands for one secret.

@@ -62,8 +62,8 @@ pub(super) struct Region {
     pub end: usize,
     /// The hit that says what it is: the widest.
     first: Found,
-    /// Nothing where secrets have no tags.
-    tagger: Option<Tagger>,
+    /// Nothing where secrets have no tags. It is large, and a region is moved about.
+    tagger: Option<Box<Tagger>>,
 }
 
 /// A region that is settled: what is replaced, and what is to be said about it.
@@ -89,7 +89,7 @@ impl Region {
         placeholders: Option<&Placeholders>,
     ) -> Region {
         let Range { start, end } = found.span;
-        let mut tagger = placeholders.map(Placeholders::tagger);
+        let mut tagger = placeholders.map(|placeholders| Box::new(placeholders.tagger()));
         if let Some(tagger) = &mut tagger {
             tagger.feed(&text[start - base..end - base]);
         }
@@ -121,7 +121,7 @@ impl Region {
             encoding: first.encoding,
             tag: placeholders
                 .zip(tagger)
-                .and_then(|(placeholders, tagger)| placeholders.tag(tagger)),
+                .and_then(|(placeholders, tagger)| placeholders.tag(*tagger)),
         }
     }
 }
