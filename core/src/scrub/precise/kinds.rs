@@ -377,12 +377,19 @@ impl Prefix {
 }
 
 /// Eight bytes of a text, with zeros behind its end.
-#[inline]
-fn eight(text: &[u8], at: usize) -> u64 {
-    let whole = text.get(at..at + 8).and_then(|bytes| bytes.try_into().ok());
-    u64::from_le_bytes(whole.unwrap_or_else(|| {
-        std::array::from_fn(|offset| text.get(at + offset).copied().unwrap_or(0))
-    }))
+#[inline(always)]
+pub(super) fn eight(text: &[u8], at: usize) -> u64 {
+    match text.get(at..).and_then(<[u8]>::first_chunk) {
+        Some(eight) => u64::from_le_bytes(*eight),
+        None => last(text, at),
+    }
+}
+
+/// The same for fewer than eight.
+#[cold]
+#[inline(never)]
+fn last(text: &[u8], at: usize) -> u64 {
+    u64::from_le_bytes(std::array::from_fn(|offset| text.get(at + offset).copied().unwrap_or(0)))
 }
 
 /// A hash of the first three of eight bytes.

@@ -4,7 +4,7 @@
 //! so pieces of a text have the same sights as the whole.
 
 use super::super::simd::{ByteSet, Class, Gram, Grams, Level, Nest};
-use super::kinds::{JWT_OPENINGS, Kinds, is_plain_byte, is_token};
+use super::kinds::{JWT_OPENINGS, Kinds, eight, is_plain_byte, is_token};
 use super::link;
 
 mod batch;
@@ -272,15 +272,6 @@ impl Word {
         let found = start.and_then(|start| text.get(start..start + self.text.len()));
         found.is_some_and(|found| found.eq_ignore_ascii_case(self.text))
     }
-}
-
-/// Eight bytes of a text, with zeros behind its end.
-#[inline]
-fn eight(text: &[u8], at: usize) -> u64 {
-    let whole = text.get(at..at + 8).and_then(|bytes| bytes.try_into().ok());
-    u64::from_le_bytes(whole.unwrap_or_else(|| {
-        std::array::from_fn(|offset| text.get(at + offset).copied().unwrap_or(0))
-    }))
 }
 
 /// The tables of the sweep.

@@ -10,8 +10,8 @@ pub(in super::super) const COUNTED: usize = 48;
 /// A kind is told by its first literal where that stands among its first eight bytes, others than
 /// letters and digits may stand beside it, and it may begin with fewer token bytes than this.
 const BRIEF: usize = 18;
-/// How many of these there are.
-const SIGNS: usize = 4;
+/// The most of these that tell kinds by the same byte.
+const SIGNS: usize = 2;
 /// More than a run is counted to.
 const NEVER: u8 = u8::MAX;
 
@@ -25,18 +25,40 @@ struct Side {
     /// How many token bytes there are at least, by the number of letters and digits among the
     /// first, and by the byte behind these.
     tokens: Box<[[u8; 128]; COUNTED + 1]>,
-    signs: [Sign; SIGNS],
+    signs: [Signs; SIGNS],
 }
 
-/// Which of eight bytes tells a kind, and what it is.
+/// Bytes that tell kinds, each by its place among eight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Sign {
-    counts: u64,
+struct Signs {
     sought: u64,
+    /// All bits of the other bytes: nothing is sought there.
+    others: u64,
 }
 
-/// No eight bytes have it.
-const NOTHING: Sign = Sign { counts: 0, sought: 1 };
+impl Signs {
+    const NONE: Signs = Signs { sought: 0, others: u64::MAX };
+
+    /// Seeks one byte more; false if another is sought at its place.
+    fn add(&mut self, (place, byte): (usize, u8)) -> bool {
+        let bits = |byte: u8| u64::from(byte) << (8 * place);
+        let free = self.others & bits(u8::MAX) != 0;
+        if free {
+            self.others &= !bits(u8::MAX);
+            self.sought |= bits(byte);
+        }
+        free || self.sought & bits(u8::MAX) == bits(byte)
+    }
+
+    /// True if one of the bytes is among these eight, at its place.
+    #[inline(always)]
+    fn stand_in(self, eight: u64) -> bool {
+        const ONES: u64 = u64::MAX / 0xFF;
+        // Zero in a byte that is as it is sought, and a borrow reaches the top bit of the first.
+        let differ = (eight ^ self.sought) | self.others;
+        differ.wrapping_sub(ONES) & !differ & (ONES << 7) != 0
+    }
+}
 
 impl Stretches {
     pub(super) fn new<'s>(shapes: impl Iterator<Item = &'s Shape> + Clone) -> Stretches {
@@ -62,7 +84,7 @@ impl Stretches {
         let Side { tokens: least, signs } = &self.sides[usize::from(value)];
         let enough = tokens >= u32::from(least[letters][usize::from(next)]);
         let first = eight(text, at);
-        signs.iter().fold(enough, |any, sign| any | (first & sign.counts == sign.sought))
+        signs.iter().fold(enough, |any, signs| any | signs.stand_in(first))
     }
 }
 
@@ -70,15 +92,11 @@ impl Side {
     fn new<'s>(shapes: impl Iterator<Item = &'s Shape>) -> Side {
         let mut tokens = Box::new([[NEVER; 128]; COUNTED + 1]);
         tokens[COUNTED] = [0; 128];
-        let (mut signs, mut known) = ([NOTHING; SIGNS], 0);
+        let mut signs = [Signs::NONE; SIGNS];
         for shape in shapes {
-            match sign(shape) {
-                Some(sign) if signs.contains(&sign) => {}
-                Some(sign) if known < SIGNS => {
-                    signs[known] = sign;
-                    known += 1;
-                }
-                _ => add(shape, &mut tokens),
+            let told = sign(shape).is_some_and(|sign| signs.iter_mut().any(|some| some.add(sign)));
+            if !told {
+                add(shape, &mut tokens);
             }
         }
         Side { tokens, signs }
@@ -139,8 +157,8 @@ fn allow(
 }
 
 /// What tells a kind that may begin with few token bytes, of which the first need not be letters
-/// and digits: its first literal.
-fn sign(shape: &Shape) -> Option<Sign> {
+/// and digits: its first literal, where it stands and how it begins.
+fn sign(shape: &Shape) -> Option<(usize, u8)> {
     let tokens = tokens_of(shape);
     let other = |set: &Set| !Set::ALNUM.covers(*set);
     let (place, literal) = match shape.parts {
@@ -150,10 +168,8 @@ fn sign(shape: &Shape) -> Option<Sign> {
         [Part::Lit(literal), Part::Run(set, ..), ..] if other(set) => (0, literal),
         _ => return None,
     };
-    let shift = u32::try_from(8 * place).ok()?;
-    let counts = 0xFF_u64.checked_shl(shift)?;
-    let sought = u64::from(*literal.as_bytes().first()?) << shift;
-    (usize::from(tokens) < BRIEF).then_some(Sign { counts, sought })
+    let byte = *literal.as_bytes().first()?;
+    (place < 8 && usize::from(tokens) < BRIEF).then_some((place, byte))
 }
 
 /// With how many token bytes every secret of the shape begins at least, as far as is counted.
@@ -169,12 +185,33 @@ mod tests {
     #[test]
     fn every_sign_is_asked_for() {
         let bare = table::all().filter(|shape| shape.prefix.is_empty());
-        let mut signs: Vec<Sign> = Vec::new();
+        let mut signs = [Signs::NONE; SIGNS];
+        let mut known = 0;
         for sign in bare.filter_map(sign) {
-            if !signs.contains(&sign) {
-                signs.push(sign);
-            }
+            known += 1;
+            assert!(signs.iter_mut().any(|some| some.add(sign)), "no room for {sign:?}");
         }
-        assert!((1..=SIGNS).contains(&signs.len()), "there are {signs:x?}");
+        assert!(known > 0, "no kind is told by a sign");
+    }
+
+    #[test]
+    fn a_sign_stands_at_its_place() {
+        let mut signs = Signs::NONE;
+        assert!(signs.add((0, b'A')) && signs.add((4, b'.')) && signs.add((7, 0xFF)));
+        assert!(signs.add((4, b'.')), "it is sought already");
+        assert!(!signs.add((4, b'A')), "another is sought there");
+        for (text, expected) in [
+            (b"A-------", true),
+            (b"--A-----", false),
+            (b"----.---", true),
+            (b".------.", false),
+            (b"-------\xFF", true),
+            (b"\xFF\xFF\xFF\xFF\xFF\xFF\xFF\0", false),
+            (b"\0\0\0\0\0\0\0\0", false),
+            (b"@\x01\x01\x01/\x01\x01\xFE", false),
+        ] {
+            assert_eq!(signs.stand_in(u64::from_le_bytes(*text)), expected, "{text:?}");
+            assert!(!Signs::NONE.stand_in(u64::from_le_bytes(*text)), "{text:?}");
+        }
     }
 }

@@ -2,9 +2,9 @@
 
 use super::super::super::simd::{BLOCK, Lanes};
 use super::super::escape::{self, is_sign};
-use super::super::kinds::{COUNTED, Kinds, PLAIN};
+use super::super::kinds::{COUNTED, Kinds, PLAIN, eight};
+use super::begins_as_known;
 use super::places::{BATCH, Places};
-use super::{begins_as_known, eight};
 
 /// The text of a batch, and what is known of its bytes.
 #[derive(Clone, Copy)]
@@ -27,6 +27,9 @@ pub(super) struct Marks {
 
 /// The bits of the blocks of a batch and of two more, which can be read from any place on.
 pub(super) type Bits = [[u8; 8]; BATCH + 2];
+
+/// Behind fewer signs, the first eight bytes around a run show the four that are asked for.
+const SHOWN: usize = 4;
 
 /// So many bits can be read from any place on.
 const KNOWN: usize = 57;
@@ -53,36 +56,55 @@ impl Runs<'_, '_> {
         plain: &mut Places<'_>,
         hiding: &mut Places<'_>,
     ) {
-        let first = self.text[self.start + place];
-        hiding.add(place, escape::may_hide(self.before(place), first));
+        let around = self.around(place);
+        let [before, first, ..] = around.to_le_bytes();
+        hiding.add(place, escape::may_hide(before, first));
         let signs = Self::all_from(&self.marks.letters, place).trailing_zeros() as usize;
         let (place, few) = (place + signs, signs <= escape::LONGEST);
-        opening.add(place, few & self.kinds.may_open(self.text, self.start + place));
+        let shown = signs < SHOWN;
+        let begin = if shown { around >> (8 * (1 + signs)) } else { self.eight(place) };
+        opening.add(place, few & self.kinds.may_open_with(begin as u32));
         plain.add(place, few & self.is_plain(place));
     }
 
     /// Lists what is hidden at the start of a run, for which hardly a branch is needed mostly.
     #[inline(always)]
     pub(super) fn uncover(self, place: usize, opening: &mut Places<'_>, plain: &mut Places<'_>) {
-        let eight = eight(self.text, self.start + place);
-        let Some(length) = escape::seen(self.before(place), eight) else {
-            return self.uncover_rare(place, opening, plain);
+        let around = self.around(place);
+        let seen = escape::seen(around as u8, around >> 8);
+        let length = match seen {
+            Some(length) => length,
+            None => self.hidden(place),
         };
-        let place = place + length;
-        opening.add(place, (length > 0) & self.kinds.may_open_with((eight >> (8 * length)) as u32));
+        let (place, hides) = (place + length, length > 0);
+        opening.add(place, hides & self.kinds.may_open_with(self.eight(place) as u32));
         // Behind digits no value stands, nor is anything joined to them.
-        plain.add(place, (length > 0) & self.is_plain(place) & self.is_long(place));
+        let may_be_plain = seen.is_none() | self.is_long(place);
+        plain.add(place, hides & self.is_plain(place) & may_be_plain);
     }
 
+    /// How many bytes stand before what is hidden at the start of a run; zero if nothing is.
     #[inline(never)]
-    fn uncover_rare(self, place: usize, opening: &mut Places<'_>, plain: &mut Places<'_>) {
+    fn hidden(self, place: usize) -> usize {
         let at = self.start + place;
         let length = escape::hidden(Some(self.before(place)), &self.text[at..]);
-        if length > 0 && self.text.get(at + length).is_some_and(|first| !is_sign(*first)) {
-            let (place, at) = (place + length, at + length);
-            opening.add(place, self.kinds.may_open(self.text, at));
-            plain.add(place, self.is_plain(place));
+        let begins = self.text.get(at + length).is_some_and(|first| !is_sign(*first));
+        if begins { length } else { 0 }
+    }
+
+    /// The byte before a place and seven from it on, zeros outside the text.
+    #[inline(always)]
+    fn around(self, place: usize) -> u64 {
+        match (self.start + place).checked_sub(1) {
+            Some(before) => eight(self.text, before),
+            None => eight(self.text, 0) << 8,
         }
+    }
+
+    /// Eight bytes from a place on.
+    #[inline(always)]
+    fn eight(self, place: usize) -> u64 {
+        eight(self.text, self.start + place)
     }
 
     /// The byte before a place, zero before the text.
