@@ -77,7 +77,7 @@ pub(super) fn pass(kinds: &Kinds, view: &View<'_>) -> Option<usize> {
         return Some(behind());
     }
     let site = Site::new(view, extent);
-    if is_too_short(kinds, view, &site) {
+    if is_weak(kinds, view, &site) {
         // Nothing is assigned on.
         return Some(extent.read);
     }
@@ -195,12 +195,17 @@ fn stands_free(view: &View<'_>, site: &Site<'_>) -> bool {
     site.dashes == 0 && !tag
 }
 
-/// True if what is assigned to the name is too short for what it tells.
-fn is_too_short(kinds: &Kinds, view: &View<'_>, site: &Site<'_>) -> bool {
-    let least = kinds.shortest.min(judge::SHORTEST);
-    let Some(sign) = value::sign_of_short(&view.text[site.end..], least) else { return false };
-    stands_free(view, site)
-        && parallel::own_value(view.text, site, site.end + sign).is_none()
+/// True if what is assigned to the name is too short for what it tells, or looks too plain.
+fn is_weak(kinds: &Kinds, view: &View<'_>, site: &Site<'_>) -> bool {
+    let behind = &view.text[site.end..];
+    let Some(place) = value::short(behind, judge::SHORTEST_ID) else { return false };
+    let (value, start) = (&behind[place.clone()], site.end + place.start);
+    // A colon at its end is not the value's.
+    !value.ends_with(b":")
+        && !judge::is_random(value)
+        && kinds.whole(value).is_none()
+        && stands_free(view, site)
+        && parallel::own_value(view.text, site, start).is_none()
         && tells(site).is_none_or(|telling| telling.strength == Strength::Weak)
 }
 

@@ -346,6 +346,8 @@ fn reads_on(after: &[u8]) -> bool {
 
 /// The shortest value that may be a secret under a weak name.
 pub(super) const SHORTEST: usize = random::SHORTEST;
+/// The shortest id that may be one.
+pub(super) const SHORTEST_ID: usize = random::ID;
 
 /// True if text without any name looks like a random token: long enough, mixed, no words, no
 /// UUID, digest, path or version.

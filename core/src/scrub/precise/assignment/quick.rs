@@ -4,7 +4,7 @@ use super::super::super::view::View;
 use super::super::kinds::Kinds;
 use super::super::name;
 use super::site::{Extent, Site};
-use super::{assigned, is_empty, is_idle, is_macro, is_too_short, look, pass, tells};
+use super::{assigned, is_empty, is_idle, is_macro, is_weak, look, pass, tells};
 
 /// Parts of names, signs, and values.
 const PIECES: &[&str] = &[
@@ -75,6 +75,11 @@ const PIECES: &[&str] = &[
     "{\"",
     "libc:8986",
     "regex-automata:7545",
+    "regex-automata:7545\n",
+    "b8x2q9w4m7k1z5c3v6n0\n",
+    "npg_aB3dE6gH9jK2\n",
+    "0123456789abcdef01234567\n",
+    "two_words_2, ",
     "abc",
     "a1",
     "aB3dE6gH9jK2mN5pQr8sT1uV",
@@ -155,7 +160,7 @@ fn what_is_passed_over_at_once_tells_nothing_at_a_full_look() {
             passed[5] += 1;
             assert!(found().is_none(), "{} at {at}", shown());
         }
-        if is_too_short(&kinds, &view, &site) {
+        if is_weak(&kinds, &view, &site) {
             passed[2] += 1;
             assert!(found().is_none(), "{} at {at}", shown());
         }

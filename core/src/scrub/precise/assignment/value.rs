@@ -165,40 +165,38 @@ pub(super) fn bare(view: &View<'_>, start: usize, form: Form) -> Option<Value> {
     (!value.span.is_empty()).then_some(value)
 }
 
-/// The length of the sign that `behind` starts with, if an unquoted value of fewer bytes than
-/// `least` follows it, and then the end of what is assigned: `=libc:8986` and a line end,
-/// `: u64,` and one.
-pub(super) fn sign_of_short(behind: &[u8], least: usize) -> Option<usize> {
-    match behind {
-        [b'=', rest @ ..] => is_short_behind_equals(rest, least).then_some(1),
-        [b':', b' ', rest @ ..] => is_short_line(rest, least).then_some(2),
-        _ => None,
-    }
+/// The unquoted value of fewer bytes than `most` that stands behind a sign with which `behind`
+/// starts, and then the end of what is assigned: `=libc:8986` and a line end, `: u64,` and one.
+pub(super) fn short(behind: &[u8], most: usize) -> Option<Range<usize>> {
+    let (sign, length) = match behind {
+        [b'=', rest @ ..] => (1, short_behind_equals(rest, most)?),
+        [b':', b' ', rest @ ..] => (2, short_line(rest, most)?),
+        _ => return None,
+    };
+    Some(sign..sign + length)
 }
 
-fn is_short_behind_equals(rest: &[u8], least: usize) -> bool {
+fn short_behind_equals(rest: &[u8], most: usize) -> Option<usize> {
     let plain = |b: u8| PLAIN[usize::from(b)] && b != b'=';
-    let length = rest.iter().take(least).take_while(|&&b| plain(b)).count();
-    length > 0
-        && length < least
-        && match rest[length..] {
-            [b'\n' | b'\r' | b';' | b')', ..] => true,
-            [b',', next, ..] => matches!(next, b' ' | b'\t' | b'\r' | b'\n'),
-            _ => false,
-        }
+    let length = rest.iter().take(most).take_while(|&&b| plain(b)).count();
+    let ends = match rest[length..] {
+        [b'\n' | b'\r' | b';' | b')', ..] => true,
+        [b',', next, ..] => matches!(next, b' ' | b'\t' | b'\r' | b'\n'),
+        _ => false,
+    };
+    (ends && (1..most).contains(&length)).then_some(length)
 }
 
 /// The same for the rest of a line: one word.
-fn is_short_line(rest: &[u8], least: usize) -> bool {
+fn short_line(rest: &[u8], most: usize) -> Option<usize> {
     let belongs = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
-    let length = rest.iter().take(least).take_while(|&&b| belongs(b)).count();
-    length > 0
-        && length + 1 < least
-        && match rest[length..] {
-            [b'\n' | b'\r', ..] => true,
-            [b',', next, ..] => matches!(next, b'\r' | b'\n'),
-            _ => false,
-        }
+    let length = rest.iter().take(most).take_while(|&&b| belongs(b)).count();
+    let ends = match rest[length..] {
+        [b'\n' | b'\r', ..] => true,
+        [b',', next, ..] => matches!(next, b'\r' | b'\n'),
+        _ => false,
+    };
+    (ends && (1..most).contains(&length)).then_some(length)
 }
 
 /// True if the value is a macro that takes a string, as in `key: &hex!("00ff")`: code, of which fewer

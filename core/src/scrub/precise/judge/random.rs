@@ -6,7 +6,7 @@ use super::wordy;
 /// The shortest text that can be told to be random.
 pub(super) const SHORTEST: usize = 16;
 /// The shortest id.
-const ID: usize = 24;
+pub(super) const ID: usize = 24;
 /// The shortest noise.
 const NOISE: usize = 40;
 
