@@ -81,7 +81,8 @@ pub(super) fn pass(kinds: &Kinds, view: &View<'_>) -> Option<usize> {
         // Nothing is assigned on.
         return Some(extent.read);
     }
-    (is_idle(view, &site) || is_empty(view, &site) || is_macro(kinds, view, &site)).then(behind)
+    let idle = is_idle(view, &site) || is_empty(view, &site);
+    (idle || is_macro(kinds, view, &site) || is_in_prose(view, &site)).then(behind)
 }
 
 /// Looks at the name in which a telling word stands.
@@ -207,6 +208,18 @@ fn is_weak(kinds: &Kinds, view: &View<'_>, site: &Site<'_>) -> bool {
         && stands_free(view, site)
         && parallel::own_value(view.text, site, start).is_none()
         && tells(site).is_none_or(|telling| telling.strength == Strength::Weak)
+}
+
+/// True if a sentence goes on behind the name with a word that tells no value: `the key space is`.
+fn is_in_prose(view: &View<'_>, site: &Site<'_>) -> bool {
+    let Some([b' ', rest @ ..]) = view.text.get(site.end..) else { return false };
+    let length =
+        rest.iter().take(judge::SHORTEST_ID).take_while(|b| b.is_ascii_lowercase()).count();
+    let word =
+        (1..judge::SHORTEST_ID).contains(&length) && matches!(rest[length..], [b' ' | b'\n', ..]);
+    word && prose::is_beside(&rest[..length])
+        && stands_free(view, site)
+        && command::argument(view, site, site.end + 1).is_none()
 }
 
 /// True if what is assigned to the name is what a macro makes: `key: &hex!("00ff")`.

@@ -45,7 +45,7 @@ pub(super) fn told(view: &View<'_>, telling: Telling, at: usize) -> Option<Value
             return said(view, telling, next);
         }
         // `the password for staging is …`, `the password was set to …`
-        let place = matches!(word, b"for" | b"of" | b"in" | b"on");
+        let place = PLACES.contains(&word);
         if !placed && !is_verb && !done(word) && !place {
             // `use token …`
             return (turn == 0 && strong).then(|| spoken(view, at)).flatten();
@@ -54,6 +54,12 @@ pub(super) fn told(view: &View<'_>, telling: Telling, at: usize) -> Option<Value
         at = next;
     }
     None
+}
+
+/// True if a sentence that goes on with this word of small letters tells no value.
+pub(super) fn is_beside(word: &[u8]) -> bool {
+    let leads = |list: &[&[u8]]| list.contains(&word);
+    word.len() > LONGEST_LEAD || !(leads(VERBS) || leads(PLACES) || leads(DONE))
 }
 
 /// What says that a name is what follows.
@@ -81,12 +87,18 @@ const VERBS: &[&[u8]] = &[
 /// The length of the longest of `VERBS`, in bytes.
 const LONGEST_VERB: usize = 6;
 
+/// What leads to the place that a password is for.
+const PLACES: &[&[u8]] = &[b"for", b"of", b"in", b"on"];
+
 /// How many words may stand between a name and what is said of it.
 const WORDS_BETWEEN: usize = 7;
 
 /// What may have been done to a password before it is told.
 const DONE: &[&[u8]] =
     &[b"set", b"reset", b"changed", b"updated", b"generated", b"created", b"assigned"];
+
+/// The length of the longest word behind which a value may be told.
+const LONGEST_LEAD: usize = 9;
 
 /// What stands in parentheses behind a name.
 fn enclosed(view: &View<'_>, at: usize) -> Option<Value> {

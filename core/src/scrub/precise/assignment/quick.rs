@@ -4,7 +4,7 @@ use super::super::super::view::View;
 use super::super::kinds::Kinds;
 use super::super::name;
 use super::site::{Extent, Site};
-use super::{assigned, is_empty, is_idle, is_macro, is_weak, look, pass, tells};
+use super::{assigned, is_empty, is_idle, is_in_prose, is_macro, is_weak, look, pass, tells};
 
 /// Parts of names, signs, and values.
 const PIECES: &[&str] = &[
@@ -84,6 +84,19 @@ const PIECES: &[&str] = &[
     "a1",
     "aB3dE6gH9jK2mN5pQr8sT1uV",
     "is ",
+    " is ",
+    " to ",
+    " set ",
+    " for ",
+    " constraint ",
+    " the ",
+    " by ",
+    " a\n",
+    "set ",
+    "let ",
+    "login bob password ",
+    "enable ",
+    " deadbeefdeadbeefdeadbeef ",
     "API ",
     "[REDACTED]",
     "npg_aB3dE6gH9jK2",
@@ -124,7 +137,7 @@ fn what_is_passed_over_at_once_tells_nothing_at_a_full_look() {
         state ^= state << 17;
         usize::try_from(state % below as u64).expect("a small number")
     };
-    let mut passed = [0; 6];
+    let mut passed = [0; 7];
     for _ in 0..crate::soak::rounds(20_000, 2_000_000) {
         let piece: Vec<&str> = (0..2 + next(10)).map(|_| PIECES[next(PIECES.len())]).collect();
         let text = piece.concat();
@@ -158,6 +171,10 @@ fn what_is_passed_over_at_once_tells_nothing_at_a_full_look() {
         }
         if is_macro(&kinds, &view, &site) {
             passed[5] += 1;
+            assert!(found().is_none(), "{} at {at}", shown());
+        }
+        if is_in_prose(&view, &site) {
+            passed[6] += 1;
             assert!(found().is_none(), "{} at {at}", shown());
         }
         if is_weak(&kinds, &view, &site) {
