@@ -80,6 +80,8 @@ const PIECES: &[&str] = &[
     "npg_aB3dE6gH9jK2\n",
     "0123456789abcdef01234567\n",
     "two_words_2, ",
+    "t,i.cache=",
+    ",a,",
     "abc",
     "a1",
     "aB3dE6gH9jK2mN5pQr8sT1uV",

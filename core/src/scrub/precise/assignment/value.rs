@@ -179,11 +179,8 @@ pub(super) fn short(behind: &[u8], most: usize) -> Option<Range<usize>> {
 fn short_behind_equals(rest: &[u8], most: usize) -> Option<usize> {
     let plain = |b: u8| PLAIN[usize::from(b)] && b != b'=';
     let length = rest.iter().take(most).take_while(|&&b| plain(b)).count();
-    let ends = match rest[length..] {
-        [b'\n' | b'\r' | b';' | b')', ..] => true,
-        [b',', next, ..] => matches!(next, b' ' | b'\t' | b'\r' | b'\n'),
-        _ => false,
-    };
+    // Where a value goes on behind a bracket or a comma, it is none that looks random.
+    let ends = matches!(rest.get(length), Some(b'\n' | b'\r' | b';' | b')' | b','));
     (ends && (1..most).contains(&length)).then_some(length)
 }
 
