@@ -40,11 +40,10 @@ impl Of {
     /// worth a branch.
     #[inline]
     fn all(self, bytes: &[u8]) -> bool {
-        let all = |belongs: fn(&u8) -> bool| bytes.iter().fold(true, |all, b| all & belongs(b));
         match self {
-            Of::Capitals => all(|b| b.is_ascii_digit() | b.is_ascii_uppercase()),
-            Of::Letters => all(u8::is_ascii_alphanumeric),
-            Of::LettersAndDashes => all(|b| b.is_ascii_alphanumeric() | (*b == b'-')),
+            Of::Capitals => all(bytes, |b| b.is_ascii_digit() | b.is_ascii_uppercase()),
+            Of::Letters => all(bytes, |b| b.is_ascii_alphanumeric()),
+            Of::LettersAndDashes => all(bytes, |b| b.is_ascii_alphanumeric() | (b == b'-')),
         }
     }
 
@@ -53,6 +52,11 @@ impl Of {
         let ends = |byte: u8| !self.all(&[byte]);
         run::first(bytes, ends).unwrap_or(bytes.len())
     }
+}
+
+#[inline(always)]
+fn all(bytes: &[u8], belongs: impl Fn(u8) -> bool) -> bool {
+    bytes.iter().fold(true, |all, b| all & belongs(*b))
 }
 
 impl Key {
