@@ -108,6 +108,27 @@ fn is_plainly_none(claim: &Claim<'_>, value: &[u8]) -> bool {
         || prose::is_plain(value)
         || prose::is_prose(value)
         || is_folder(claim, value)
+        || is_object(claim, value)
+}
+
+/// The name of an object of Kubernetes with its namespace: `secret="kube-system/token-x2k9p"`.
+///
+/// Source: RFC 1123, section 2.1, for the names.
+fn is_object(claim: &Claim<'_>, value: &[u8]) -> bool {
+    let belongs = |b: &u8| b.is_ascii_lowercase() || b.is_ascii_digit() || *b == b'-';
+    let named = |part: &[u8]| {
+        part.first().is_some_and(u8::is_ascii_lowercase)
+            && part.len() > 2
+            && part.iter().all(belongs)
+    };
+    let mut parts = value.split(|b| *b == b'/');
+    let (space, name) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+    claim.name.eq_ignore_ascii_case(b"secret")
+        && parts.next().is_none()
+        && named(space)
+        && named(name)
+        && name.contains(&b'-')
+        && !is_random(value)
 }
 
 /// The realm of a password, which stands before it in a call: `add_password("basic_test_realm", …)`.
@@ -246,6 +267,9 @@ fn is_line_literal(claim: &Claim<'_>, value: &[u8]) -> bool {
     if is_blank_between(value) || code::is_code(value, claim.after) || prose::is_said(value) {
         return false;
     }
+    if is_wide(value) {
+        return false;
+    }
     if claim.name == b"PASS" {
         // As a rule this is the outcome of a test, and its name.
         return is_password_like(value);
@@ -309,6 +333,13 @@ fn is_flag_literal(claim: &Claim<'_>, value: &[u8]) -> bool {
     let literal = is_password(claim) || noise;
     let drawn = noise && value.len() >= 8 && has_both_cases(value);
     !metavariable && literal && value.len() >= 4 && (drawn || !reads_on(claim.after))
+}
+
+/// Mostly in a script that is written without blanks, as sentences are and passwords are not.
+fn is_wide(value: &[u8]) -> bool {
+    // The first bytes of all from U+3000 to U+DFFF.
+    let wide = value.iter().filter(|b| matches!(b, 0xE3..=0xED)).count();
+    wide * 6 > value.len()
 }
 
 fn has_both_cases(value: &[u8]) -> bool {

@@ -240,6 +240,8 @@ fn by_words(words: &Words<'_>) -> Option<Telling> {
         b"passe" => Telling::weak("password"),
         // What tells one request of a client from another.
         b"token" if before == b"request" && words.before(1) == b"client" => None,
+        // What tells one assembly of .NET from another.
+        b"token" if before == b"key" && words.before(1) == b"public" => None,
         b"token" => token(before),
         b"jwt" => Telling::weak("token"),
         b"pat" if words.len() > 1 => Telling::weak("token"),

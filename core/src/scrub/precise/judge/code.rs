@@ -18,6 +18,7 @@ pub(super) fn is_code(value: &[u8], after: &[u8]) -> bool {
         || value.starts_with(b"::")
         || is_pointer(value)
         || is_repeated(value)
+        || is_nothing(value)
         || is_parameter(value)
         || name > 0 && has_operator(&value[..name], rest)
         || is_dotted(value)
@@ -50,6 +51,13 @@ fn is_repeated(value: &[u8]) -> bool {
     digits > 0
         && rule.first().is_some_and(u8::is_ascii_alphabetic)
         && rule.iter().all(|b| b.is_ascii_alphabetic() || *b == b'-')
+}
+
+/// What says that there is no value, and the next member of an object: `token:null,apiKey:x`.
+fn is_nothing(value: &[u8]) -> bool {
+    const NOTHING: &[&[u8]] = &[b"null", b"undefined", b"true", b"false", b"void", b"None"];
+    let comma = value.iter().position(|b| *b == b',');
+    comma.is_some_and(|comma| NOTHING.contains(&&value[..comma]))
 }
 
 /// The type of a parameter and the next one: `key: str,version: str`.
@@ -203,6 +211,7 @@ mod tests {
             "response.json()[\"a\"]",
             "fn(x)",
             "&self.token",
+            "null,apiKey:void",
         ];
         for text in code {
             assert!(is_code(text.as_bytes(), b""), "{text}");

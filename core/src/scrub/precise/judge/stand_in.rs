@@ -54,6 +54,9 @@ const WORDS: &[&str] = &[
     "whatever",
     "unknown",
     "missing",
+    "mismatch",
+    "incorrect",
+    "invalid",
     "notprovided",
     "notavailable",
     "notapplicable",
@@ -231,7 +234,8 @@ fn is_description(value: &[u8]) -> bool {
     let begins = |word: &&str| value[..first].eq_ignore_ascii_case(word.as_bytes());
     let plain = |&b: &u8| b.is_ascii_alphabetic() || split(&b) || matches!(b, b'\'' | b'<' | b'>');
     let joined = value.len() > 8 && value[..4].eq_ignore_ascii_case(b"your");
-    (first < value.len() && BEGINNINGS.iter().any(begins) || joined)
+    let here = || value.len() > 9 && value[value.len() - 9..].eq_ignore_ascii_case(b"goes here");
+    (first < value.len() && BEGINNINGS.iter().any(begins) || joined || here())
         && value.iter().all(plain)
         && (Words::of(value).mostly() || value[..4.min(value.len())].eq_ignore_ascii_case(b"your"))
 }
@@ -276,6 +280,7 @@ mod tests {
             "****abcd",
             "sk-****1234",
             "abc...xyz",
+            "correct passphrase goes here",
             "$$DB_PW",
             "@db.password@",
         ];

@@ -92,6 +92,7 @@ const WORDS: &[&[u8]] = &[
     b"parent",
     b"partition",
     b"path",
+    b"plan",
     b"plugin",
     b"primary",
     b"project",

@@ -4,6 +4,8 @@
 use super::super::shape::*;
 use super::UUID;
 
+const PEM: &[Part] = &[base64_to(60, 60_000), padding()];
+
 pub(super) static IDENTITY: &[Shape] = &[
     kind("vault-service-token", "hvs.", &[tok_to(24, 300)]),
     kind("vault-batch-token", "hvb.", &[tok_to(60, 500)]),
@@ -22,6 +24,14 @@ pub(super) static IDENTITY: &[Shape] = &[
     kind("boundary-token", "at_", &[alnum(10), lit("_"), alnum_to(40, 400)]),
     kind("age-secret-key", "AGE-SECRET-KEY-1", &[up(58)]),
     kind("age-plugin-identity", "AGE-PLUGIN-", &[up_to(2, 20), lit("-1"), up_to(10, 300)]),
+    // PEM in base64, as Kubernetes keeps it: `-----BEGIN EC PRIVATE KEY` and the other sorts.
+    kind("pem-base64-ec", "LS0tLS1CRUdJTiBFQyBQUklWQVRF", PEM),
+    kind("pem-base64-encrypted", "LS0tLS1CRUdJTiBFTkNSWVBURUQgUFJJVkFURS", PEM),
+    kind("pem-base64-rsa", "LS0tLS1CRUdJTiBSU0EgUFJJVkFURS", PEM),
+    kind("pem-base64-dsa", "LS0tLS1CRUdJTiBEU0EgUFJJVkFURS", PEM),
+    kind("pem-base64", "LS0tLS1CRUdJTiBQUklWQVRF", PEM),
+    kind("pem-base64-openssh", "LS0tLS1CRUdJTiBPUEVOU1NIIFBSSVZBVE", PEM),
+    kind("pem-base64-pgp", "LS0tLS1CRUdJTiBQR1AgUFJJVkFURS", PEM),
     kind("minisign-secret-key", "RWRTY0Iy", &[base64_to(100, 240), padding()]),
     kind("onepassword-service-token", "ops_eyJ", &[tok_to(200, 1_500), padding()]),
     kind(
