@@ -337,7 +337,8 @@ fn is_told(name: &[u8], telling: Telling, value: &[u8]) -> bool {
     let sure = telling.strength == Strength::Strong || name.eq_ignore_ascii_case(b"key");
     judge::is_random(value)
         || sure && judge::is_opaque(value)
-        || telling.kind == "password" && judge::is_password_like(value)
+        || telling.kind == "password"
+            && (judge::is_password_like(value) || judge::is_memorable(value))
 }
 
 /// True if a link stands in the value, or what was put in the place of one.

@@ -288,6 +288,7 @@ fn is_line_literal(claim: &Claim<'_>, value: &[u8]) -> bool {
     let phrase = is_password(claim) && lower && value.len() >= 12 && words.words > 2;
     let token = value.len() >= 12 && digits >= 2 && !value.contains(&b'_') && !words.mostly();
     code::is_odd_name(value)
+        || is_password(claim) && is_member(claim.after) && is_memorable(value)
         || is_end(claim.after) && (phrase || token)
         || is_end(claim.after)
             && value.len() >= 6
@@ -366,6 +367,13 @@ fn is_end(after: &[u8]) -> bool {
         || after.starts_with(b"\\n")
 }
 
+/// The next member of a map follows, or its end: `, port: 5432}`.
+fn is_member(after: &[u8]) -> bool {
+    let Some(rest) = after.strip_prefix(b", ") else { return after.starts_with(b"}") };
+    let name = rest.iter().take_while(|b| b.is_ascii_alphanumeric() || **b == b'_').count();
+    name > 0 && rest[name..].starts_with(b": ")
+}
+
 /// A sentence follows.
 fn reads_on(after: &[u8]) -> bool {
     let trimmed = after.trim_ascii_start();
@@ -409,6 +417,31 @@ pub(super) fn is_password_like(value: &[u8]) -> bool {
         && !value.iter().any(|b| b"-/()[]{}<>,:".contains(b))
         && !plain()
 }
+
+/// True of what people make passwords of: a word or several, and digits behind or among them, as in
+/// `arsenal1975` and `copper-rocket-16`.
+pub(super) fn is_memorable(value: &[u8]) -> bool {
+    let count = |is: fn(&u8) -> bool| value.iter().filter(|b| is(b)).count();
+    let belongs = |b: &u8| b.is_ascii_alphanumeric() || b"-_.!@#$%^&*?+=~".contains(b);
+    let named = |part: &[u8]| ALGORITHMS.begin(&part.to_ascii_lowercase());
+    (8..=64).contains(&value.len())
+        && value.iter().all(belongs)
+        && value.first().is_some_and(u8::is_ascii_alphanumeric)
+        && count(u8::is_ascii_alphabetic) >= 4
+        && count(u8::is_ascii_digit) >= 2
+        && !value.split(|b| !b.is_ascii_alphanumeric()).any(named)
+        && !random::is_hex(value)
+        && !is_stand_in(value)
+        && !prose::is_plain(value)
+        && !code::is_code(value, b"")
+}
+
+/// Names of algorithms, encodings and versions, which have digits as well.
+static ALGORITHMS: Starts = Starts::new(&[
+    b"aes", b"argon", b"base", b"bcrypt", b"blake", b"chacha", b"curve", b"ecdsa", b"ed25519",
+    b"es256", b"hmac", b"hs256", b"http", b"ipv", b"iso", b"md5", b"oauth", b"pbkdf", b"pkcs",
+    b"ripemd", b"rs256", b"rsa", b"scrypt", b"secp", b"sha", b"tls", b"utf", b"windows", b"x509",
+]);
 
 /// True if the whole value is a stand-in: `xxxx`, `<token>`, `${TOKEN}`, `changeme`, `***`,
 /// `your-key-here`, a placeholder of this library, a reference to where the secret is kept.
