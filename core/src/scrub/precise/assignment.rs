@@ -157,7 +157,9 @@ fn placeholder_around(view: &View<'_>) -> Option<usize> {
 /// tag. Most names in code are like that.
 fn is_idle(view: &View<'_>, site: &Site<'_>) -> bool {
     let idle = match view.text[site.end..] {
+        [b',', b' ', b'<', b'<', ..] | [b'{', b'"', ..] => false,
         [b',' | b';', ..] => !Table::may_be_below(view.text, site.start..site.end),
+        [b')', b'.', ..] => !call::may_expect(&view.text[site.end..]),
         [b')' | b'{' | b'}' | b'/' | b'>' | b'@' | b'#' | b'$' | b'^' | b'~', ..] => true,
         [b'.' | b'+', next, ..] => next != b'=',
         [b'!' | b'?', next, ..] => !matches!(next, b'=' | b':' | b'?'),

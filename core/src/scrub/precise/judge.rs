@@ -233,7 +233,8 @@ fn is_code_literal(claim: &Claim<'_>, value: &[u8]) -> bool {
     if own.eq_ignore_ascii_case(b"pass") {
         // Rarely a password in code: what passes is passed.
         let link = value.iter().any(|b| matches!(b, b'/' | b':' | b'.'));
-        return value.len() >= 8 && !link && !wordy::Words::of(value).mostly();
+        let odd = || !wordy::Words::of(value).mostly() || is_memorable(value);
+        return value.len() >= 8 && !link && odd();
     }
     let digits = value.iter().any(u8::is_ascii_digit);
     let marks = value.iter().any(|b| b.is_ascii_punctuation() && !b"_-.:/".contains(b));
@@ -254,7 +255,7 @@ fn is_env_literal(claim: &Claim<'_>, value: &[u8]) -> bool {
         return digits || capitals || is_password(claim) || !is_label(value);
     }
     let text = capitals || !code::goes_on(claim.after) && (is_password(claim) || digits);
-    text && value.len() >= 3
+    text && value.len() >= 3 || is_password(claim) && is_memorable(value)
 }
 
 /// A name as the environment has it.

@@ -126,12 +126,13 @@ fn behind_user(view: &View<'_>, mut value: Value) -> Option<Value> {
     Some(value)
 }
 
-/// `snmp-server community v`, and the `-c v` of the commands that ask an agent.
+/// `snmp-server community v`, and of the commands that ask an agent `-c v`, or the passphrases of
+/// version 3, `-A v` and `-X v`.
 fn snmp(view: &View<'_>, mut line: Line<'_>) -> Option<Value> {
     let (_, rest) = line.next()?;
-    let flag: &[u8] = if rest == b"-server" { b"community" } else { b"-c" };
+    let flags: &[&[u8]] = if rest == b"-server" { &[b"community"] } else { &[b"-c", b"-A", b"-X"] };
     let asks = rest.iter().all(u8::is_ascii_lowercase) || rest == b"-server";
-    let found = asks && line.any(|(_, next)| next == flag);
+    let found = asks && line.any(|(_, next)| flags.contains(&next));
     if found { community(view, line) } else { None }
 }
 

@@ -1,7 +1,7 @@
 //! Values that are handed to a function: `setPassword("v")`, `put("password", "v")`.
 
 use super::super::super::view::View;
-use super::super::judge::Form;
+use super::super::judge::{self, Form};
 use super::super::name::{self, Takes};
 use super::site::Site;
 use super::value::{Need, Value, blanks, may_open, quoted};
@@ -33,6 +33,12 @@ pub(super) fn next_argument(view: &View<'_>, site: &Site<'_>, at: usize) -> Opti
     let quote = site.opened.map_or(0, |quote| quote.slashes + 1);
     let line = site.line_before();
     let line = line[..line.len() - quote.min(line.len())].trim_ascii_end();
+    // A page has an element of that name: `fill("#password", "v")`, `type('[name=password]', 'v')`.
+    let line = [&b"#"[..], b"[name="].iter().find_map(|by| line.strip_suffix(*by)).unwrap_or(line);
+    let line = match line {
+        [line @ .., b'"' | b'\''] if site.opened.is_none() => line,
+        _ => line,
+    };
     let before = line.last().copied().unwrap_or(b'\n');
     if !matches!(before, b'(' | b'[' | b'{') {
         return None;
@@ -45,7 +51,33 @@ pub(super) fn next_argument(view: &View<'_>, site: &Site<'_>, at: usize) -> Opti
         _ => false,
     };
     let sets = before == b'(' && sets(site);
-    ends.then(|| if sets { value } else { value.needs(Need::Weak) })
+    // What is taken where nothing is set, or stands in a row of a table.
+    let likely = || judge::is_memorable(&view.text[value.span.clone()]);
+    let told = ends && (sets || before == b'(' && likely());
+    ends.then(|| if told { value } else { value.needs(Need::Weak) })
+}
+
+/// `find("password").send_keys("v")`, from the bracket behind the quoted name.
+pub(super) fn sent(view: &View<'_>, at: usize) -> Option<Value> {
+    const VERBS: [&[u8]; 5] = [b".send_keys(", b".sendKeys(", b".type(", b".fill(", b".setValue("];
+    let rest = &view.text[at + 1..];
+    let verb = VERBS.iter().find(|verb| rest.starts_with(verb))?;
+    quoted(view, at + 1 + verb.len(), Form::QuotedCode)
+}
+
+/// What a test says of a name behind a bracket.
+const EXPECTS: [&[u8]; 4] = [b").toBe(", b").toEqual(", b").isEqualTo(", b").toStrictEqual("];
+
+/// False if a test says nothing of the name before `text`.
+pub(super) fn may_expect(text: &[u8]) -> bool {
+    EXPECTS.iter().any(|verb| text.starts_with(verb))
+}
+
+/// `expect(user.password).toBe("v")`, from the bracket behind the name.
+pub(super) fn expected(view: &View<'_>, at: usize) -> Option<Value> {
+    let verb = EXPECTS.iter().find(|verb| view.text[at..].starts_with(verb))?;
+    let value = quoted(view, at + verb.len(), Form::QuotedCode)?;
+    judge::is_memorable(&view.text[value.span.clone()]).then_some(value)
 }
 
 fn behind(text: &[u8], value: &Value) -> usize {
@@ -74,6 +106,8 @@ fn sets(site: &Site<'_>) -> bool {
         b"param",
         b"query",
         b"property",
+        b"fill",
+        b"type",
     ];
     let line = site.line_before();
     let Some(open) = line.iter().rposition(|&b| b == b'(') else { return false };

@@ -4,7 +4,7 @@
 use super::super::super::view::View;
 use super::super::judge::Form;
 use super::site::Site;
-use super::value::{Value, bare, blanks, quoted};
+use super::value::{Value, bare, blanks, quoted, weak};
 
 /// What follows the name at `at`, if it is a flag's or keyword's argument.
 pub(super) fn argument(view: &View<'_>, site: &Site<'_>, at: usize) -> Option<Value> {
@@ -42,6 +42,9 @@ pub(super) fn argument(view: &View<'_>, site: &Site<'_>, at: usize) -> Option<Va
         let skipped = if class == 1 { 1 + blanks(text, at + 1) } else { 0 };
         return word(view, at + skipped, Form::Line);
     }
+    if let Some(value) = labelled(view, site, at) {
+        return Some(value);
+    }
     if matches!(name, b"storePassword" | b"keyPassword") {
         return quoted(view, at, Form::QuotedCode);
     }
@@ -54,6 +57,32 @@ pub(super) fn argument(view: &View<'_>, site: &Site<'_>, at: usize) -> Option<Va
         }
     }
     is_setting(site).then(|| word(view, behind_body(text, at), Form::Env)).flatten()
+}
+
+/// What follows more than the name: `reg add … /v Password /t REG_SZ /d v`, `Key Content : v`,
+/// `Unseal Key 1: v`, and the settings that take a password behind their name.
+fn labelled(view: &View<'_>, site: &Site<'_>, at: usize) -> Option<Value> {
+    let text = view.text;
+    let rest = &text[at..];
+    let name = site.name();
+    if let Some(data) = rest.strip_prefix(b"/t REG_SZ /d ").or(rest.strip_prefix(b"/d ")) {
+        return word(view, text.len() - data.len(), Form::Flag);
+    }
+    let line = site.line_before().trim_ascii();
+    if name == b"insecure-password" || name == b"password" && line.starts_with(b"d-i ") {
+        return word(view, at, Form::Flag);
+    }
+    if name != b"Key" {
+        return None;
+    }
+    if let Some(content) = rest.strip_prefix(b"Content") {
+        let colon = text.len() - content.len() + blanks(text, text.len() - content.len());
+        let told = text[colon..].starts_with(b": ");
+        return told.then(|| bare(view, colon + b": ".len(), Form::Line)).flatten();
+    }
+    let digits = rest.iter().take(2).take_while(|b| b.is_ascii_digit()).count();
+    let numbered = digits > 0 && rest[digits..].starts_with(b": ");
+    numbered.then(|| weak(bare(view, at + digits + b": ".len(), Form::Line))).flatten()
 }
 
 /// Where the value starts in `gh secret set K --body V`.

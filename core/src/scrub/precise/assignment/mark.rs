@@ -1,7 +1,7 @@
 //! Sights that are no names, but say that a password follows or stands before them.
 
 use super::super::super::view::View;
-use super::super::judge::Form;
+use super::super::judge::{self, Form};
 use super::account::Command;
 use super::value::{Need, Value, bare, blanks, quoted};
 use super::{arguments, client, oracle};
@@ -87,8 +87,12 @@ fn password(view: &View<'_>, at: usize) -> Option<Value> {
     let capitals = view.text[view.at..at].iter().all(|b| !b.is_ascii_lowercase());
     let strings = view.text.get(start).is_some_and(|&b| b == b'\'' || b == b'"' && capitals)
         || !capitals && matches!(view.text[view.at], b't' | b'T');
-    if let Some(value) = quoted(view, start, Form::QuotedData).filter(|_| strings) {
+    let likely = |value: &Value| judge::is_memorable(&view.text[value.span.clone()]);
+    if let Some(value) = quoted(view, start, Form::QuotedData)
+        && (strings || likely(&value))
+    {
         return Some(value);
     }
-    Some(bare(view, start, Form::Line)?.needs(Need::Weak))
+    let value = bare(view, start, Form::Flag)?;
+    Some(if likely(&value) { value } else { value.needs(Need::Weak) })
 }
