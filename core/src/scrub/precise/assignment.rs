@@ -18,6 +18,7 @@ use site::{Extent, Site};
 use value::{Need, Value};
 
 mod account;
+mod alone;
 mod arguments;
 mod call;
 mod client;
@@ -220,6 +221,7 @@ fn is_in_prose(view: &View<'_>, site: &Site<'_>) -> bool {
     let word =
         (1..judge::SHORTEST_ID).contains(&length) && matches!(rest[length..], [b' ' | b'\n', ..]);
     word && prose::is_beside(&rest[..length])
+        && !alone::may_lead(view.text, site)
         && stands_free(view, site)
         && command::argument(view, site, site.end + 1).is_none()
 }
@@ -242,8 +244,10 @@ fn find(kinds: &Kinds, view: &View<'_>, site: &Site<'_>) -> Option<Hit> {
 }
 
 fn assigned(kinds: &Kinds, view: &View<'_>, site: &Site<'_>, telling: Telling) -> Option<Hit> {
-    let value = writing::read(view, site, telling)?;
-    settle(kinds, view, site.name(), telling, value)
+    let name = site.name();
+    let given = writing::read(view, site, telling);
+    let secret = given.and_then(|value| settle(kinds, view, name, telling, value));
+    secret.or_else(|| settle(kinds, view, name, telling, alone::value(view, site, telling)?))
 }
 
 /// What the name tells where it stands.
@@ -258,7 +262,8 @@ fn is_sure(site: &Site<'_>, told: Telling) -> bool {
     match told.kind {
         // A session in the header of a cookie is one, however it looks.
         "session" | "cookie" | "token" => cookie::is_inside(site.line_before()),
-        "key" => is_whole(site.word_before()),
+        "key" => is_whole(site.word_before()) || site.behind().starts_with(b" Content  "),
+        "authorization" => site.name() == b"AUTH" && site.is_command(),
         "password" => matches!(site.word_before(), b"de" | b"De"),
         _ => false,
     }

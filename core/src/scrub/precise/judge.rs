@@ -66,6 +66,9 @@ pub(super) fn judge(claim: &Claim<'_>) -> Option<Confidence> {
     if weak && !random && !is_own_key(claim, value) {
         return None;
     }
+    if claim.telling.kind == name::MNEMONIC {
+        return is_mnemonic(value).then_some(Confidence::Medium);
+    }
     if is_stand_in(value) || is_plainly_none(claim, value) {
         return None;
     }
@@ -129,6 +132,17 @@ fn is_object(claim: &Claim<'_>, value: &[u8]) -> bool {
         && named(name)
         && name.contains(&b'-')
         && !is_random(value)
+}
+
+/// Twelve words at least, of small letters.
+///
+/// Source: BIP 39.
+fn is_mnemonic(value: &[u8]) -> bool {
+    let words = value.split(|b| *b == b' ');
+    words.clone().count() >= 12
+        && words
+            .into_iter()
+            .all(|word| (3..=8).contains(&word.len()) && word.iter().all(u8::is_ascii_lowercase))
 }
 
 /// The realm of a password, which stands before it in a call: `add_password("basic_test_realm", …)`.

@@ -15,6 +15,9 @@ pub(super) use words::MAX_NAME;
 #[cfg(test)]
 mod tests;
 
+/// The kind of the words from which the keys of a wallet are made.
+pub(super) const MNEMONIC: &str = "mnemonic";
+
 /// How much a name says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Strength {
@@ -232,7 +235,7 @@ fn by_words(words: &Words<'_>) -> Option<Telling> {
         b"password" | b"passwd" | b"passphrase" | b"passcode" | b"pwd" | b"passwort"
         | b"kennwort" | b"senha" | b"contrasena" | b"parola" | b"wachtwoord" | b"motdepasse"
         | b"salasana" | b"heslo" | b"haslo" | b"pword" | b"passwrd" | b"requirepass"
-        | b"masterauth" | b"psw" | b"pswd" | b"pw" => password(before),
+        | b"masterauth" | b"psw" | b"pswd" | b"pw" | b"clave" => password(before),
         b"pass" | b"passkey" => password(before),
         b"phrase" if before == b"pass" => password(words.before(1)),
         b"word" | b"code" | b"wd" if before == b"pass" => password(words.before(1)),
@@ -244,6 +247,7 @@ fn by_words(words: &Words<'_>) -> Option<Telling> {
         b"token" if before == b"key" && words.before(1) == b"public" => None,
         b"token" => token(before),
         b"jwt" => Telling::weak("token"),
+        b"material" if before == b"key" => Telling::strong("encryption-key"),
         b"pat" if words.len() > 1 => Telling::weak("token"),
         b"bearer" => Telling::strong("token"),
         b"secret" => secret(before),
@@ -252,20 +256,24 @@ fn by_words(words: &Words<'_>) -> Option<Telling> {
         b"auth" => Telling::weak("authorization"),
         b"key" => key(before, words.len() == 1),
         b"private" => Telling::weak("private-key"),
-        b"session" | b"sessionid" | b"sessid" | b"sess" | b"phpsessid" | b"jsessionid" | b"sid" => {
-            Telling::weak("session")
-        }
+        b"phpsessid" | b"jsessionid" => Telling::strong("session"),
+        b"session" | b"sessionid" | b"sessid" | b"sess" | b"sid" => Telling::weak("session"),
         b"id" if matches!(before, b"session" | b"sess") => Telling::weak("session"),
         b"cookie" => Telling::weak("cookie"),
         b"signature" | b"sig" => Telling::weak("signature"),
         b"csrf" | b"xsrf" => Telling::weak("token"),
         b"psk" => Telling::strong("password"),
+        b"mnemonic" => Telling::strong(MNEMONIC),
         b"salt" | b"pepper" => Telling::weak("secret"),
         b"dsn" => Telling::weak("connection"),
         b"url" | b"uri" if matches!(before, b"database" | b"redis" | b"mongo" | b"mongodb") => {
             Telling::weak("connection")
         }
-        _ => words.vendor().or_else(|| glued(last)).or_else(|| foreign(last)),
+        _ => words
+            .vendor()
+            .or_else(|| glued(last))
+            .or_else(|| foreign(last))
+            .or_else(|| leading(words.first())),
     }
 }
 
@@ -302,10 +310,7 @@ fn glued(word: &[u8]) -> Option<Telling> {
         b"destkey",
     ];
     if let Some(front) = word.strip_suffix(b"pass").or_else(|| word.strip_suffix(b"pwd")) {
-        return PASS
-            .contains(&front)
-            .then_some(())
-            .and_then(|()| if word == b"sshpass" { None } else { Telling::strong("password") });
+        return PASS.contains(&front).then_some(()).and_then(|()| Telling::strong("password"));
     }
     for end in [&b"password"[..], b"passwd", b"passphrase", b"passwort", b"passcode"] {
         if let Some(front) = word.strip_suffix(end) {
@@ -379,6 +384,12 @@ pub(super) fn says_password(value: &[u8]) -> bool {
     };
     let folded = || label.chars().flat_map(char::to_lowercase);
     WORDS.iter().any(|word| folded().eq(word.chars()))
+}
+
+/// A noun that stands before what it is for, as in Spanish and Portuguese: `senha_banco`.
+fn leading(word: &[u8]) -> Option<Telling> {
+    ending::LEADING.contains(&word).then_some(())?;
+    Telling::strong("password")
 }
 
 fn foreign(word: &[u8]) -> Option<Telling> {

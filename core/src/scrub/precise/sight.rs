@@ -190,6 +190,18 @@ const WORDS: &[(&str, Sort)] = &[
     (".login(", Sort::Name),
     ("jwt.sign(", Sort::Name),
     ("jwt.encode(", Sort::Name),
+    ("new mysqli(", Sort::Name),
+    ("plainauth(", Sort::Name),
+    // More commands, and words of other languages.
+    ("net use ", Sort::Name),
+    (" /p:", Sort::Name),
+    ("rabbitmqctl ", Sort::Name),
+    ("rootpw ", Sort::Name),
+    ("cryptsetup ", Sort::Name),
+    ("sudo -s ", Sort::Name),
+    ("clave", Sort::Name),
+    ("haslo", Sort::Name),
+    ("mnemonic", Sort::Name),
 ];
 
 /// Words with which much begins that is none: they are sought by what stands so far behind their
@@ -210,6 +222,12 @@ const LATE: &[(&str, usize)] = &[
     ("_connect(", 5),
     ("new pdo(", 4),
     ("networkcredential(", 6),
+    ("new mysqli(", 6),
+    ("plainauth(", 4),
+    ("rootpw ", 3),
+    ("cryptsetup ", 5),
+    ("sudo -s ", 3),
+    ("rabbitmqctl ", 4),
 ];
 
 /// The bits of the hash that finds the words; there are fewer than 256 of them.

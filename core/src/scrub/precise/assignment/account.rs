@@ -6,9 +6,10 @@
 //! Cisco IOS.
 
 use super::super::super::view::View;
+use super::super::judge::Form;
 use super::client::word;
 use super::fed;
-use super::value::{Value, blanks};
+use super::value::{Value, bare, blanks};
 
 /// How far the words of a command are read, in bytes.
 const LINE: usize = 256;
@@ -17,15 +18,25 @@ const LINE: usize = 256;
 #[derive(Clone, Copy)]
 pub(super) enum Command {
     NetUser,
+    NetUse,
     Htpasswd,
     Chpasswd,
+    Rabbitmqctl,
+    Rootpw,
+    /// One that takes the password from its input.
+    Fed,
     Snmp,
     Community,
 }
 
 /// The commands as they are written, in any case.
-const COMMANDS: [(&[u8], Command); 6] = [
+const COMMANDS: [(&[u8], Command); 11] = [
     (b"net user ", Command::NetUser),
+    (b"net use ", Command::NetUse),
+    (b"rabbitmqctl ", Command::Rabbitmqctl),
+    (b"rootpw ", Command::Rootpw),
+    (b"cryptsetup ", Command::Fed),
+    (b"sudo -s ", Command::Fed),
     (b"htpasswd ", Command::Htpasswd),
     (b"chpasswd", Command::Chpasswd),
     (b"snmp", Command::Snmp),
@@ -49,8 +60,12 @@ impl Command {
         let line = Line::at(view.text, from);
         match self {
             Command::NetUser => net_user(view, line),
+            Command::NetUse => net_use(view, line),
             Command::Htpasswd => htpasswd(view, line),
-            Command::Chpasswd => behind_user(view, fed::value(view, view.at, from)?),
+            Command::Chpasswd => behind_user(view, chpasswd(view, from)?),
+            Command::Rabbitmqctl => rabbitmqctl(view, line),
+            Command::Rootpw => rootpw(view, line),
+            Command::Fed => fed::value(view, view.at, from),
             Command::Snmp => snmp(view, line),
             Command::Community => community(view, line),
         }
@@ -97,6 +112,43 @@ fn net_user(view: &View<'_>, mut line: Line<'_>) -> Option<Value> {
     let switches = line.next().is_none_or(|(_, next)| next.starts_with(b"/"));
     let named = !user.starts_with(b"/") && !password.starts_with(b"/") && password != b"*";
     (named && switches && is_odd(password)).then(|| word(view, start)).flatten()
+}
+
+/// `net use z: \\\\host\\share v /user:bob`, where the password may stand behind the user.
+fn net_use(view: &View<'_>, line: Line<'_>) -> Option<Value> {
+    let place = |word: &[u8]| {
+        matches!(word, [b'/' | b'\\', ..] | [_, b':'] | b"*") || word.starts_with(b"\"\\\\")
+    };
+    let (start, password) = line.into_iter().find(|(_, word)| !place(word))?;
+    is_odd(password).then(|| word(view, start)).flatten()
+}
+
+/// `rabbitmqctl add_user bob v`
+fn rabbitmqctl(view: &View<'_>, mut line: Line<'_>) -> Option<Value> {
+    const VERBS: [&[u8]; 3] = [b"add_user", b"change_password", b"authenticate_user"];
+    line.find(|(_, word)| VERBS.contains(word))?;
+    line.next()?;
+    let (start, _) = line.next()?;
+    word(view, start)
+}
+
+/// `rootpw --plaintext v` of a kickstart file.
+fn rootpw(view: &View<'_>, mut line: Line<'_>) -> Option<Value> {
+    let (start, first) = line.next()?;
+    match first {
+        b"--plaintext" => word(view, line.next()?.0),
+        [b'-', ..] => None,
+        _ => is_odd(first).then(|| word(view, start)).flatten(),
+    }
+}
+
+/// What `chpasswd` is given, or the first entry of the list that cloud-init has under that name.
+fn chpasswd(view: &View<'_>, from: usize) -> Option<Value> {
+    let listed = view.text[from..].strip_prefix(b":\n");
+    let Some(listed) = listed else { return fed::value(view, view.at, from) };
+    let label = listed.trim_ascii_start().strip_prefix(b"list: |")?;
+    let entry = label.trim_ascii_start();
+    bare(view, view.text.len() - entry.len(), Form::Query)
 }
 
 /// `htpasswd -b file bob v`, and `htpasswd -nb bob v`.

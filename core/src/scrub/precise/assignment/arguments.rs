@@ -11,10 +11,12 @@ const REACH: usize = 512;
 /// A function that takes a secret, as it is written up to its bracket and in any case, and the
 /// place of the secret among its arguments.
 ///
-/// Sources: the manuals of PHP, JDBC, .NET, Python's smtplib and requests, and the JWT libraries.
+/// Sources: the manuals of PHP, JDBC, .NET, Go, Python's smtplib and requests, and the JWT libraries.
 const CALLS: &[(&[u8], usize)] = &[
     (b"_connect(", 2),
     (b"new pdo(", 2),
+    (b"new mysqli(", 2),
+    (b"plainauth(", 2),
     (b"getconnection(", 2),
     (b"networkcredential(", 1),
     (b".login(", 1),

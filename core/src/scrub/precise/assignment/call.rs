@@ -3,6 +3,7 @@
 use super::super::super::view::View;
 use super::super::judge::{self, Form};
 use super::super::name::{self, Takes};
+use super::arguments;
 use super::site::Site;
 use super::value::{Need, Value, blanks, may_open, quoted};
 
@@ -14,6 +15,10 @@ pub(super) fn may_take(text: &[u8], at: usize) -> bool {
 
 /// `.password("v")`, where a function of the name takes the value.
 pub(super) fn argument(view: &View<'_>, site: &Site<'_>, at: usize) -> Option<Value> {
+    if site.name().ends_with(b"AWSCredentials") {
+        // Behind the id of the key: `new BasicAWSCredentials("AKIA…", "v")`.
+        return arguments::secret(view, at + 1, 1);
+    }
     let value = quoted(view, at + 1 + blanks(view.text, at + 1), Form::QuotedCode)?;
     let takes = name::takes(site.name())?;
     let text = view.text[value.span.clone()].trim_ascii_end();

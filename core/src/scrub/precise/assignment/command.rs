@@ -49,7 +49,7 @@ pub(super) fn argument(view: &View<'_>, site: &Site<'_>, at: usize) -> Option<Va
         return quoted(view, at, Form::QuotedCode);
     }
     if name.eq_ignore_ascii_case(b"password") || name.eq_ignore_ascii_case(b"passwd") {
-        if text.get(at) == Some(&b'\'') {
+        if text[..at].ends_with(b" ") && text.get(at) == Some(&b'\'') {
             return quoted(view, at, Form::QuotedData);
         }
         if is_login(site, text) {
@@ -72,13 +72,16 @@ fn labelled(view: &View<'_>, site: &Site<'_>, at: usize) -> Option<Value> {
     if name == b"insecure-password" || name == b"password" && line.starts_with(b"d-i ") {
         return word(view, at, Form::Flag);
     }
+    if name == b"AUTH" && site.is_command() {
+        return word(view, at, Form::Flag);
+    }
     if name != b"Key" {
         return None;
     }
     if let Some(content) = rest.strip_prefix(b"Content") {
         let colon = text.len() - content.len() + blanks(text, text.len() - content.len());
         let told = text[colon..].starts_with(b": ");
-        return told.then(|| bare(view, colon + b": ".len(), Form::Line)).flatten();
+        return told.then(|| bare(view, colon + b": ".len(), Form::Query)).flatten();
     }
     let digits = rest.iter().take(2).take_while(|b| b.is_ascii_digit()).count();
     let numbered = digits > 0 && rest[digits..].starts_with(b": ");

@@ -30,6 +30,9 @@ fn content(view: &View<'_>, start: usize) -> Option<Value> {
     let text = view.text;
     let start = next_line(text, start).unwrap_or(start);
     let start = start + blanks(text, start);
+    // `<Password><Value>v</Value>` of Windows.
+    let value = b"<Value>";
+    let start = if text[start..].starts_with(value) { start + value.len() } else { start };
     if text[start..].starts_with(CDATA) {
         let start = start + CDATA.len();
         let end = memchr::memmem::find(&text[start..], b"]]>")?;

@@ -4,7 +4,7 @@ use super::super::super::view::View;
 use super::super::judge::Form;
 use super::super::name::Telling;
 use super::site::{Site, quote_at, slashes_before};
-use super::value::{Need, Value, bare, blanks, block, quoted};
+use super::value::{Need, Value, bare, blanks, block, next_line, quoted};
 
 /// How far a value may stand before its name.
 const BEFORE: usize = 512;
@@ -163,6 +163,16 @@ pub(super) fn value_below(view: &View<'_>, site: &Site<'_>, at: usize) -> Option
         return block(view, start);
     }
     quoted(view, start, Form::QuotedData).or_else(|| bare(view, start, Form::Line))
+}
+
+/// The part of a form: `Content-Disposition: form-data; name="password"`, an empty line, and `v`.
+///
+/// Source: RFC 7578.
+pub(super) fn part_below(view: &View<'_>, site: &Site<'_>, at: usize) -> Option<Value> {
+    let before = site.line_before();
+    memchr::memmem::find(before, b"form-data; name=")?;
+    let empty = next_line(view.text, at)?;
+    bare(view, next_line(view.text, empty)?, Form::Query)
 }
 
 /// How much white space stands at `at`, at most 64 bytes.

@@ -88,7 +88,23 @@ const VERBS: &[&[u8]] = &[
 const LONGEST_VERB: usize = 6;
 
 /// What leads to the place that a password is for.
-const PLACES: &[&[u8]] = &[b"for", b"of", b"in", b"on"];
+const PLACES: &[&[u8]] = &[
+    b"for",
+    b"of",
+    b"in",
+    b"on",
+    b"del",
+    b"della",
+    b"di",
+    b"de",
+    b"du",
+    b"do",
+    b"da",
+    "für".as_bytes(),
+    b"von",
+    b"van",
+    b"voor",
+];
 
 /// How many words may stand between a name and what is said of it.
 const WORDS_BETWEEN: usize = 7;

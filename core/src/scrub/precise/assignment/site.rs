@@ -134,6 +134,16 @@ impl<'t> Site<'t> {
         &before[line..]
     }
 
+    /// What stands behind the name.
+    pub(super) fn behind(&self) -> &'t [u8] {
+        &self.text[self.end..]
+    }
+
+    /// True for the first word behind the prompt of a client: `127.0.0.1:6379> AUTH v`.
+    pub(super) fn is_command(&self) -> bool {
+        self.line_before().ends_with(b"> ")
+    }
+
     /// What stands on the line between the name and the last secret before it, masked or not;
     /// `None` if no secret stands on the line before it.
     pub(super) fn behind_secret(&self) -> Option<&'t [u8]> {

@@ -77,14 +77,17 @@ fn a_value_alone_on_the_line_below_its_name_is_its_value() {
         crate::scrub::Profile::Precise,
         crate::scrub::TagKey::new([7; 32]),
     );
-    for text in [format!("password:\n  {secret}"), format!("a:\n  password:\n    {secret}\nb: 1")] {
+    for text in [
+        format!("password:\n  {secret}"),
+        format!("a:\n  password:\n    {secret}\nb: 1"),
+        format!("password:\n{secret}"),
+    ] {
         assert!(!scrubber.scrub(&text).contains(&secret), "{text}");
     }
     for text in [
-        format!("password:\n{secret}"),
-        "password:\n  type: string1\n".into(),
-        "password:\n  the one of 2024 is old\n".into(),
-        "  password:\n  other2other2\n".into(),
+        "password:\nsettings\n",
+        "password:\n  type: string1\n",
+        "password:\n  the one of 2024 is old\n",
     ] {
         assert_eq!(scrubber.scrub(&text), text);
     }

@@ -5,7 +5,7 @@ use super::super::super::view::View;
 use super::super::judge::Form;
 use super::super::name::Telling;
 use super::site::{Site, is_quote, quote_at};
-use super::value::{Value, bare, blanks, block, ends_member, next_line, quoted, weak};
+use super::value::{Need, Value, bare, blanks, block, ends_member, next_line, quoted, weak};
 use super::{call, client, command, cookie, fed, markup, pair, parallel, prose, site};
 
 /// The value that is assigned to the name, in whatever way.
@@ -66,6 +66,12 @@ pub(super) fn read(view: &View<'_>, site: &Site<'_>, telling: Telling) -> Option
         [b'&', b'q', ..] | [b'%', b'2', b'2', ..] => markup::encoded(view, at),
         [b'(', ..] if at == site.end => call::argument(view, site, at),
         [b')', b'.', ..] if closed => call::sent(view, at),
+        [b'"' | b'\'', b')', b'.', ..] if at > end => call::sent(view, at + 1),
+        [b'|', b' ', ..] if telling.kind == "password" && site.line_before().is_empty() => {
+            let value = bare(view, at + 1 + blanks(text, at + 1), Form::Line)?;
+            Some(value.needs(Need::Random))
+        }
+        [b'\n' | b'\r', ..] if closed && site.before() == b'=' => pair::part_below(view, site, at),
         [b')', b'.', ..] if at == site.end => call::expected(view, at),
         [b',', ..] if closed => {
             pair::value_after(view, site, at).or_else(|| call::next_argument(view, site, at))

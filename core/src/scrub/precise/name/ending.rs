@@ -7,9 +7,9 @@ use super::words::{VENDOR, belongs};
 const ENDINGS: &[&str] = &[
     // Telling words.
     "als", "alt", "ana", "ase", "ass", "ate", "dsn", "eds", "ena", "ess", "fre", "ial", "id", "ion",
-    "jwt", "ken", "key", "kie", "nha", "nid", "ode", "ola", "ord", "ort", "pat", "per", "psk",
-    "psw", "pw", "pwd", "red", "rer", "ret", "sid", "sig", "slo", "srf", "sse", "swd", "ure",
-    "uri", "url", "uth", "wd", "wrd", // Words that say where or when.
+    "jwt", "ken", "key", "kie", "nha", "nic", "slo", "ave", "nid", "ode", "ola", "ord", "ort",
+    "pat", "per", "psk", "psw", "pw", "pwd", "red", "rer", "ret", "sid", "sig", "srf", "sse",
+    "swd", "ure", "uri", "url", "uth", "wd", "wrd", // Words that say where or when.
     "age", "ain", "ary", "bak", "bal", "box", "cal", "ci", "dev", "eat", "emp", "ent", "env",
     "ere", "est", "eu", "ing", "irm", "ive", "kup", "min", "nal", "new", "old", "oot", "ous",
     "prd", "qa", "rev", "ro", "rod", "rw", "stg", "ter", "tmp", "uat", "ult", "us", "v", "vel",
@@ -55,7 +55,7 @@ pub(in crate::scrub::precise) fn may_tell(name: &[u8]) -> bool {
     // No word goes on over what is no letter.
     let letter = |b: u8| if b.is_ascii_alphabetic() { usize::from(b & 31) } else { 0 };
     let row = letter(first) << 10 | letter(second) << 5 | letter(last);
-    ENDS[row / 64] >> (row % 64) & 1 == 1 && !is_rare(name) || begins_with_vendor(name)
+    ENDS[row / 64] >> (row % 64) & 1 == 1 && !is_rare(name) || begins_as_known(name)
 }
 
 /// True of what ends as a known word does, but is another.
@@ -66,9 +66,19 @@ fn is_rare(name: &[u8]) -> bool {
     rare.is_some_and(|(_, known)| before.is_ascii() && !known.contains(&before))
 }
 
+/// Words for passwords that tell where they begin a name.
+pub(super) const LEADING: &[&[u8]] = &[b"clave", b"senha", b"contrasena"];
+
+/// True of a name that begins with a vendor's, or with one of [`LEADING`].
 #[inline]
-fn begins_with_vendor(name: &[u8]) -> bool {
+fn begins_as_known(name: &[u8]) -> bool {
     let start = name.iter().position(|&b| belongs(b)).unwrap_or(name.len());
-    let first = name[start..].get(..VENDOR.len());
-    first.is_some_and(|first| first[0] | 0x20 == VENDOR[0] && first.eq_ignore_ascii_case(VENDOR))
+    let name = &name[start..];
+    let begins =
+        |word: &[u8]| name.get(..word.len()).is_some_and(|first| first.eq_ignore_ascii_case(word));
+    match name.first().map(|first| first | 0x20) {
+        Some(first) if first == VENDOR[0] => begins(VENDOR),
+        Some(b'c' | b's') => LEADING.iter().any(|word| begins(word)),
+        _ => false,
+    }
 }

@@ -1,0 +1,147 @@
+//! Values that stand alone on a line, and the line before says what they are: `The password is:`,
+//! a heading, or a command of which they are the output, as in `$ cat db_password`.
+
+use super::super::super::view::View;
+use super::super::judge::{self, Form};
+use super::super::name::{Strength, Telling};
+use super::site::Site;
+use super::value::{Value, bare, next_line};
+
+/// How far the line goes on behind the name at most, in bytes.
+const REST: usize = 160;
+/// How many lines there may be between, without anything on them.
+const EMPTY: usize = 2;
+
+/// How a line leads to the value.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Lead {
+    /// With a colon at its end, or as a heading.
+    Says,
+    /// As a command.
+    Prints,
+}
+
+/// The value on the line below, or behind an empty one.
+pub(super) fn value(view: &View<'_>, site: &Site<'_>, telling: Telling) -> Option<Value> {
+    let lead = lead(view.text, site)?;
+    if telling.strength == Strength::Weak && lead == Lead::Says && telling.kind != "credential" {
+        return None;
+    }
+    let rest = rest(view.text, site);
+    if lead == Lead::Says && names_another(rest) {
+        return None;
+    }
+    let mut line = next_line(view.text, site.end + rest.len())?;
+    if lead == Lead::Says {
+        for _ in 0..EMPTY {
+            line = next_line(view.text, line).unwrap_or(line);
+        }
+    }
+    let start = line + view.text[line..].iter().take(8).take_while(|b| **b == b' ').count();
+    let value = bare(view, start, Form::Line)?;
+    let end = value.span.end;
+    let ends = view.text.get(end).map_or(view.last, |b| matches!(b, b'\n' | b'\r'));
+    (ends && is_likely(telling, &view.text[value.span.clone()])).then_some(value)
+}
+
+/// False if the line of the name does not lead to a value below it.
+pub(super) fn may_lead(text: &[u8], site: &Site<'_>) -> bool {
+    lead(text, site).is_some()
+}
+
+fn lead(text: &[u8], site: &Site<'_>) -> Option<Lead> {
+    let rest = rest(text, site);
+    if !matches!(text.get(site.end + rest.len()), Some(b'\n' | b'\r')) {
+        return None;
+    }
+    let trimmed = rest.trim_ascii_end();
+    if trimmed.ends_with(b":") && !matches!(site.before(), b'"' | b'\'') {
+        return Some(Lead::Says);
+    }
+    let before = site.line_before();
+    if before.starts_with(b"#") && trimmed.is_empty() && before.len() < 48 {
+        return Some(Lead::Says);
+    }
+    prints(before, site.name(), rest).then_some(Lead::Prints)
+}
+
+/// The rest of the line behind the name.
+fn rest<'t>(text: &'t [u8], site: &Site<'_>) -> &'t [u8] {
+    let rest = &text[site.end..text.len().min(site.end + REST)];
+    &rest[..memchr::memchr2(b'\n', b'\r', rest).unwrap_or(rest.len())]
+}
+
+/// True for a prompt and a command that prints what is secret.
+fn prints(before: &[u8], name: &[u8], rest: &[u8]) -> bool {
+    const COMMANDS: &[&[u8]] = &[
+        b"cat",
+        b"echo",
+        b"printenv",
+        b"pass",
+        b"aws",
+        b"az",
+        b"gcloud",
+        b"kubectl",
+        b"oc",
+        b"vault",
+        b"terraform",
+        b"tofu",
+        b"argocd",
+        b"op",
+        b"bw",
+        b"security",
+        b"heroku",
+        b"jq",
+        b"yq",
+        b"docker",
+        b"sudo",
+        b"gopass",
+        b"doppler",
+        b"secret-tool",
+        b"pulumi",
+        b"consul",
+    ];
+    let prompt = [&b"$ "[..], b"# ", b"% ", b"> "].into_iter().find_map(|prompt| {
+        let at = memchr::memmem::find(before, prompt)?;
+        // Of a root before it, with a host and a folder.
+        (at < 48).then(|| &before[at + prompt.len()..])
+    });
+    let Some(command) = prompt else { return false };
+    let word = command.split(|b| *b == b' ').next().unwrap_or_default();
+    let word = if word.is_empty() { name } else { word };
+    let more = |part: &[u8]| memchr::memmem::find(rest, part).is_some();
+    COMMANDS.contains(&word) && !more(b" > ") && !more(b">>") && !more(b"sha") && !more(b"wc ")
+}
+
+/// True if the line is about something else of that name: `token hash:`, `key fingerprint:`.
+fn names_another(rest: &[u8]) -> bool {
+    const WORDS: &[&[u8]] = &[
+        b"hash",
+        b"digest",
+        b"checksum",
+        b"fingerprint",
+        b"sha",
+        b"md5",
+        b" id",
+        b"ID",
+        b"commit",
+        b"name",
+        b"file",
+        b"path",
+        b"public",
+        b"url",
+        b"URL",
+        b"version",
+        b"error",
+        b"example",
+    ];
+    WORDS.iter().any(|word| memchr::memmem::find(rest, word).is_some())
+}
+
+fn is_likely(telling: Telling, value: &[u8]) -> bool {
+    let password = matches!(telling.kind, "password" | "passphrase" | "credential");
+    let strong = telling.strength == Strength::Strong;
+    judge::is_random(value)
+        || strong && judge::is_opaque(value)
+        || password && (judge::is_password_like(value) || judge::is_memorable(value))
+}
