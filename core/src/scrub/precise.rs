@@ -17,6 +17,7 @@ use super::view::{Look, View};
 
 mod assignment;
 mod block;
+mod companion;
 mod crypt;
 mod escape;
 mod hex;

@@ -221,6 +221,7 @@ fn is_in_prose(view: &View<'_>, site: &Site<'_>) -> bool {
     let word =
         (1..judge::SHORTEST_ID).contains(&length) && matches!(rest[length..], [b' ' | b'\n', ..]);
     word && prose::is_beside(&rest[..length])
+        && !prose::may_tell_apart(site.name())
         && !alone::may_lead(view.text, site)
         && stands_free(view, site)
         && command::argument(view, site, site.end + 1).is_none()
@@ -247,7 +248,19 @@ fn assigned(kinds: &Kinds, view: &View<'_>, site: &Site<'_>, telling: Telling) -
     let name = site.name();
     let given = writing::read(view, site, telling);
     let secret = given.and_then(|value| settle(kinds, view, name, telling, value));
-    secret.or_else(|| settle(kinds, view, name, telling, alone::value(view, site, telling)?))
+    secret.or_else(|| settle(kinds, view, name, telling, apart(view, site, telling)?))
+}
+
+/// The value that is told somewhere near the name, with which a sentence or a line ends or goes on.
+fn apart(view: &View<'_>, site: &Site<'_>, telling: Telling) -> Option<Value> {
+    if !matches!(site.behind(), [b' ' | b'\n' | b'\r', ..] | [b':', b'\n' | b'\r', ..]) {
+        return None;
+    }
+    alone::value(view, site, telling).or_else(|| {
+        let words = matches!(site.before(), b' ' | b'\n') && prose::may_tell_apart(site.name());
+        let said = telling.kind == "password" && words;
+        said.then(|| prose::told_before(view, site).or_else(|| prose::told_later(view, site)))?
+    })
 }
 
 /// What the name tells where it stands.

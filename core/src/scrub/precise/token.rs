@@ -3,7 +3,7 @@
 
 use super::super::view::{Look, View};
 use super::kinds::Kinds;
-use super::{hex, jwt};
+use super::{companion, hex, jwt};
 
 pub(super) fn look(kinds: &Kinds, view: &View<'_>) -> Look {
     let known = kinds.at(view.text, view.at, view.last);
@@ -12,7 +12,11 @@ pub(super) fn look(kinds: &Kinds, view: &View<'_>) -> Look {
         .or_else(|| jwt::at_token(view.text, view.at, view.last))
         .filter(|hit| hit.span.start >= view.floor);
     match found {
-        Some(hit) => Look::found(hit),
+        Some(hit) => {
+            let more: Vec<_> = companion::find(view, &hit).into_iter().collect();
+            let resume = more.last().unwrap_or(&hit).span.end;
+            Look { hit: Some(hit), more, resume }
+        }
         // Only the first byte: a telling name may begin inside the run.
         None => Look::nothing(view.at + 1),
     }

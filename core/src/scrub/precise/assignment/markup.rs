@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::super::super::view::View;
-use super::super::judge::Form;
+use super::super::judge::{self, Form};
 use super::site::Site;
 use super::value::{Value, blanks, leaves_string, next_line, quoted};
 
@@ -102,9 +102,18 @@ pub(super) fn sibling(view: &View<'_>, at: usize) -> Option<Value> {
     let mut at = at + close + 1;
     at = next_line(text, at).unwrap_or(at);
     at += blanks(text, at);
-    let tags: [&[u8]; 4] = [b"<value>", b"<string>", b"<data>", b"<val>"];
-    let tag = tags.iter().find(|tag| text[at..].starts_with(tag))?;
-    content(view, at + tag.len())
+    let opens = |tags: &[&[u8]]| {
+        tags.iter().find(|tag| text[at..].starts_with(tag)).map(|tag| at + tag.len())
+    };
+    if let Some(start) = opens(&[b"<value>", b"<string>", b"<data>", b"<val>"]) {
+        return content(view, start);
+    }
+    // Of a page: a label, and what stands beside it.
+    let start = opens(&[b"<span>", b"<dd>", b"<td>", b"<code>", b"<strong>", b"<b>", b"<p>"])?;
+    let value = content(view, start)?;
+    let shown = &text[value.span.clone()];
+    (judge::is_memorable(shown) || judge::is_opaque(shown) || judge::is_password_like(shown))
+        .then_some(value)
 }
 
 /// `&lt;password&gt;v&lt;/password&gt;`, from behind the name's tag.

@@ -78,7 +78,7 @@ pub(super) fn read(view: &View<'_>, site: &Site<'_>, telling: Telling) -> Option
         }
         [b'\n' | b'\r', ..] => pair::value_below(view, site, at),
         [b'}', ..] if closed => pair::value_before(view, site),
-        [b'<', b'/', ..] if site.before() == b'>' => markup::sibling(view, at),
+        [b'<', b'/', ..] if matches!(site.before(), b'>' | b' ') => markup::sibling(view, at),
         [b'<', b'<', b'<', ..] if site.name() == b"passwd" => {
             client::word(view, at + 3 + blanks(text, at + 3))
         }
@@ -254,12 +254,25 @@ fn behind_type(text: &[u8], at: usize) -> Option<usize> {
     let length = text[at..].iter().take(48).take_while(|&&b| belongs(b)).count();
     let equals = at + length;
     let typed = text[at..equals].ends_with(b" ") && text[equals..].starts_with(b"= ");
-    if !typed || length == 1 {
+    if !typed || length == 1 || has_next(&text[at..equals]) {
         return None;
     }
     let mut words = text[at..equals].split(|b| !b.is_ascii_alphanumeric());
     let token = words.any(|word| word.len() >= 16 && word.iter().any(u8::is_ascii_digit));
     (!token).then_some(equals + 2)
+}
+
+/// True if the type of one parameter ends and another parameter follows: `str, method: str`.
+fn has_next(types: &[u8]) -> bool {
+    let mut depth = 0_u32;
+    types.iter().any(|byte| {
+        match byte {
+            b'<' | b'[' => depth += 1,
+            b'>' | b']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        *byte == b',' && depth == 0
+    })
 }
 
 /// `name == "value"`: only a literal is telling there.
