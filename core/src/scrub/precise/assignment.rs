@@ -253,7 +253,7 @@ fn assigned(kinds: &Kinds, view: &View<'_>, site: &Site<'_>, telling: Telling) -
 
 /// The value that is told somewhere near the name, with which a sentence or a line ends or goes on.
 fn apart(view: &View<'_>, site: &Site<'_>, telling: Telling) -> Option<Value> {
-    if !matches!(site.behind(), [b' ' | b'\n' | b'\r', ..] | [b':', b'\n' | b'\r', ..]) {
+    if !matches!(site.behind(), [] | [b' ' | b'\n' | b'\r', ..] | [b':', b'\n' | b'\r', ..]) {
         return None;
     }
     alone::value(view, site, telling).or_else(|| {
@@ -357,7 +357,7 @@ fn is_told(name: &[u8], telling: Telling, value: &[u8]) -> bool {
     let sure = telling.strength == Strength::Strong || name.eq_ignore_ascii_case(b"key");
     judge::is_random(value)
         || sure && judge::is_opaque(value)
-        || telling.kind == "password"
+        || matches!(telling.kind, "password" | "credential")
             && (judge::is_password_like(value) || judge::is_memorable(value))
 }
 

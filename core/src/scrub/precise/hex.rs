@@ -212,7 +212,7 @@ fn line_above(text: &[u8], start: usize) -> &[u8] {
 
 /// True if the line above says that a digest, or the id of a container, stands below it.
 fn is_told_above(line: &[u8]) -> bool {
-    const WORDS: [&[u8]; 10] = [
+    const WORDS: [&[u8]; 11] = [
         b"sha-",
         b"sha1",
         b"sha2",
@@ -221,6 +221,7 @@ fn is_told_above(line: &[u8]) -> bool {
         b"blake",
         b"digest",
         b"checksum",
+        b"hash",
         b"docker ",
         b"podman ",
     ];

@@ -22,7 +22,6 @@ pub(super) enum Command {
     Htpasswd,
     Chpasswd,
     Rabbitmqctl,
-    Rootpw,
     /// One that takes the password from its input.
     Fed,
     Snmp,
@@ -30,11 +29,10 @@ pub(super) enum Command {
 }
 
 /// The commands as they are written, in any case.
-const COMMANDS: [(&[u8], Command); 11] = [
+const COMMANDS: [(&[u8], Command); 10] = [
     (b"net user ", Command::NetUser),
     (b"net use ", Command::NetUse),
     (b"rabbitmqctl ", Command::Rabbitmqctl),
-    (b"rootpw ", Command::Rootpw),
     (b"cryptsetup ", Command::Fed),
     (b"sudo -s ", Command::Fed),
     (b"htpasswd ", Command::Htpasswd),
@@ -64,7 +62,6 @@ impl Command {
             Command::Htpasswd => htpasswd(view, line),
             Command::Chpasswd => behind_user(view, chpasswd(view, from)?),
             Command::Rabbitmqctl => rabbitmqctl(view, line),
-            Command::Rootpw => rootpw(view, line),
             Command::Fed => fed::value(view, view.at, from),
             Command::Snmp => snmp(view, line),
             Command::Community => community(view, line),
@@ -130,16 +127,6 @@ fn rabbitmqctl(view: &View<'_>, mut line: Line<'_>) -> Option<Value> {
     line.next()?;
     let (start, _) = line.next()?;
     word(view, start)
-}
-
-/// `rootpw --plaintext v` of a kickstart file.
-fn rootpw(view: &View<'_>, mut line: Line<'_>) -> Option<Value> {
-    let (start, first) = line.next()?;
-    match first {
-        b"--plaintext" => word(view, line.next()?.0),
-        [b'-', ..] => None,
-        _ => is_odd(first).then(|| word(view, start)).flatten(),
-    }
 }
 
 /// What `chpasswd` is given, or the first entry of the list that cloud-init has under that name.

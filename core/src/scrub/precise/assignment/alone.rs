@@ -2,15 +2,18 @@
 //! a heading, or a command of which they are the output, as in `$ cat db_password`.
 
 use super::super::super::view::View;
-use super::super::judge::{self, Form};
+use super::super::judge::Form;
 use super::super::name::{Strength, Telling};
 use super::site::Site;
-use super::value::{Value, bare, next_line};
+use super::value::{Need, Value, bare, next_line};
 
 /// How far the line goes on behind the name at most, in bytes.
 const REST: usize = 160;
 /// How many lines there may be between, without anything on them.
 const EMPTY: usize = 2;
+
+/// How far into its line a prompt is sought, in bytes.
+const PROMPT: usize = 48;
 
 /// How a line leads to the value.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -41,7 +44,7 @@ pub(super) fn value(view: &View<'_>, site: &Site<'_>, telling: Telling) -> Optio
     let value = bare(view, start, Form::Line)?;
     let end = value.span.end;
     let ends = view.text.get(end).map_or(view.last, |b| matches!(b, b'\n' | b'\r'));
-    (ends && is_likely(telling, &view.text[value.span.clone()])).then_some(value)
+    ends.then(|| value.needs(Need::Random))
 }
 
 /// False if the line of the name does not lead to a value below it.
@@ -101,12 +104,11 @@ fn prints(before: &[u8], name: &[u8], rest: &[u8]) -> bool {
         b"pulumi",
         b"consul",
     ];
-    let prompt = [&b"$ "[..], b"# ", b"% ", b"> "].into_iter().find_map(|prompt| {
-        let at = memchr::memmem::find(before, prompt)?;
-        // Of a root before it, with a host and a folder.
-        (at < 48).then(|| &before[at + prompt.len()..])
-    });
-    let Some(command) = prompt else { return false };
+    // Before it, a host and a folder may stand.
+    let front = &before[..before.len().min(PROMPT)];
+    let sign = |at: &usize| matches!(before.get(at + 1), Some(b' '));
+    let Some(at) = memchr::memchr3_iter(b'$', b'#', b'>', front).find(sign) else { return false };
+    let command = &before[at + 2..];
     let word = command.split(|b| *b == b' ').next().unwrap_or_default();
     let word = if word.is_empty() { name } else { word };
     let more = |part: &[u8]| memchr::memmem::find(rest, part).is_some();
@@ -120,7 +122,11 @@ fn names_another(rest: &[u8]) -> bool {
         b"digest",
         b"checksum",
         b"fingerprint",
-        b"sha",
+        b"sha1",
+        b"sha2",
+        b"sha5",
+        b"sha-",
+        b"SHA",
         b"md5",
         b" id",
         b"ID",
@@ -136,12 +142,4 @@ fn names_another(rest: &[u8]) -> bool {
         b"example",
     ];
     WORDS.iter().any(|word| memchr::memmem::find(rest, word).is_some())
-}
-
-fn is_likely(telling: Telling, value: &[u8]) -> bool {
-    let password = matches!(telling.kind, "password" | "passphrase" | "credential");
-    let strong = telling.strength == Strength::Strong;
-    judge::is_random(value)
-        || strong && judge::is_opaque(value)
-        || password && (judge::is_password_like(value) || judge::is_memorable(value))
 }

@@ -155,7 +155,7 @@ fn what_is_passed_over_at_once_tells_nothing_at_a_full_look() {
         usize::try_from(state % below as u64).expect("a small number")
     };
     let mut passed = [0; 7];
-    for _ in 0..crate::soak::rounds(20_000, 2_000_000) {
+    for _ in 0..crate::soak::rounds(100_000, 2_000_000) {
         let piece: Vec<&str> = (0..2 + next(10)).map(|_| PIECES[next(PIECES.len())]).collect();
         let text = piece.concat();
         let text = text.as_bytes();

@@ -4,6 +4,7 @@
 //! there and be the same everywhere else.
 
 mod account;
+mod apart;
 mod code;
 mod json;
 mod stays;

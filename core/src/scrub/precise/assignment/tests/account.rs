@@ -16,6 +16,14 @@ fn the_password_of_a_command_for_accounts_is_masked() {
             "echo \"root:§\" | sudo chpasswd",
             "echo deploy:§ | chpasswd",
             "chpasswd <<< 'bob:§'",
+            "chpasswd:\n  list: |\n    ubuntu:§\n  expire: false\n",
+            "net use Z: \\\\fs01\\share /user:ACME\\jdoe §",
+            "net use \\\\fs01\\ipc$ § /user:bob",
+            "rabbitmqctl add_user worker §",
+            "sudo rabbitmqctl change_password worker '§'",
+            "echo '§' | sudo -S systemctl restart nginx",
+            "echo -n \"§\" | cryptsetup luksOpen /dev/sdb1 data -",
+            "snmpwalk -v3 -l authPriv -u mon -a SHA -A '§' 10.0.0.1",
         ],
         &password(),
     );
@@ -44,5 +52,12 @@ fn commands_for_accounts_without_a_password_stay() {
         "snmp-server community public RO",
         "snmpwalk -v2c -c public 10.0.0.1",
         "snmp agents have a community string",
+        "net use Z: /delete",
+        "net use of water grew",
+        "rabbitmqctl list_users",
+        "rabbitmqctl add_user worker",
+        "echo yes | sudo -s",
+        "cryptsetup luksOpen /dev/sdb1 data",
+        "chpasswd:\n  expire: false\n",
     ]);
 }

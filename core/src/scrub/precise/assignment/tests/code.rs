@@ -44,8 +44,47 @@ fn a_literal_in_code_is_masked() {
         "password: str = \"§\"",
         "api_key = SecretStr(\"§\")",
         "[]byte(secret), token: []byte(\"§\")",
+        "db_password <- \"§\"",
+        "db_password <<- '§'",
+        "my $password = q{§};",
+        "local cfg = { host = 1, password = [[§]] }",
+        "std::string dbPassword{\"§\"};",
+        "{default_pass, <<\"§\">>},",
+        "Const DB_PWD As String = \"§\"",
+        "    [password] => §\n)",
+        "  [\"password\"]=>\n  string(14) \"§\"\n",
+        "$config->set('db.pass', \"§\");",
+        "pw = os.getenv(\"SMTP_PASSWORD\", \"§\")",
     ];
     assert_masks(&rows, &password());
+}
+
+#[test]
+fn a_value_in_a_test_or_handed_to_a_page_is_masked() {
+    let rows = [
+        "expect(config.dbPassword).toBe(\"§\")",
+        "await page.fill('#password', '§');",
+        "driver.find_element(By.ID, \"password\").send_keys(\"§\")",
+        "cy.get('input[name=password]').type('§')",
+    ];
+    assert_masks(&rows, &password());
+}
+
+#[test]
+fn a_value_among_the_arguments_of_a_call_is_masked() {
+    let secret = ["pelican", "-quartz", "-92"].concat();
+    let rows = [
+        "$db = new mysqli(\"localhost\", \"wp\", \"§\", \"wordpress\");",
+        "mysql_connect('db1', 'root', '§') or die('no');",
+        "r = requests.get(url, auth=(\"svc-report\", \"§\"))",
+        "auth := smtp.PlainAuth(\"\", \"me@example.org\", \"§\", \"smtp.example.org\")",
+        "req.SetBasicAuth(\"ops\", \"§\")",
+        "new NetworkCredential(\"svc\", \"§\", \"ACME\");",
+        "INSERT INTO settings (name, value) VALUES ('smtp_password', '§');",
+    ];
+    assert_masks(&rows, &secret);
+    let rows = ["new BasicAWSCredentials(\"id\", \"§\")"];
+    assert_masks(&rows, &token());
 }
 
 #[test]
@@ -53,6 +92,8 @@ fn a_value_in_sql_or_powershell_is_masked() {
     let rows = [
         "CREATE USER me IDENTIFIED BY '§';",
         "create user me identified by '§'",
+        "ALTER USER scott IDENTIFIED BY § ACCOUNT UNLOCK;",
+        "create user hr identified by \"§\" default tablespace users;",
         "ALTER ROLE me WITH PASSWORD '§';",
         "ALTER USER me ENCRYPTED PASSWORD '§' VALID UNTIL 'infinity';",
         "SET PASSWORD = PASSWORD('§');",
@@ -83,6 +124,18 @@ fn a_value_behind_a_flag_is_masked() {
         "machine example.org login me password §",
         "machine example.org\n  login me\n  password §\n",
         "requirepass §",
+        "javax.net.ssl.keyStorePassword=§",
+        "SSHPASS=§ sshpass -e rsync -a ./ ops@bk:/srv/",
+        "mount -t cifs //nas/b /mnt -o username=b,password=§,vers=3.0",
+        "wmic /node:srv02 /user:admin /password:§ os get caption",
+        "reg add \"HKLM\\Winlogon\" /v DefaultPassword /t REG_SZ /d § /f",
+        "declare -A creds=([user]=ops [password]=§)",
+        "  user admin insecure-password §\n",
+        "d-i passwd/root-password password §\n",
+        "    Key Content            : §\n",
+        "db: {host: 10.1.1.4, user: app, password: §, port: 5432}",
+        "CLAVE_ACCESO=§",
+        "senha_banco = \"§\"",
     ];
     assert_masks(&rows, &password());
 }

@@ -31,6 +31,31 @@ fn a_reference_or_code_or_a_placeholder_stays() {
 }
 
 #[test]
+fn what_is_known_to_be_public_stays() {
+    assert_leaves(&[
+        "System.Core, Version=8.0.0.0, PublicKeyToken=7cec85d7bea7798e",
+        "<assemblyIdentity name=\"Newtonsoft.Json\" publicKeyToken=\"30ad4fe6b2a6aeed\" />",
+        "plan_key: 15c78fecfe5f78830417a39cb0d18629",
+        "secret=\"kube-system/default-token-qxbm5\"",
+        "passphrase = \"correct passphrase goes here\"",
+        "if (e) {password:\"mismatch\"}",
+        "const o={token:null,apiKey:void 0}",
+        "パスワード: 8文字以上の英数字を入力してください",
+        "def f(password: str, method: str = \"scrypt\", salt: int = 16):",
+        "the password is base64-encoded",
+        "mnemonic = \"mov eax, ebx\"",
+        "{\"password\":[[80361,8391047265]]}",
+    ]);
+}
+
+#[test]
+fn the_words_of_a_wallet_are_masked() {
+    let words =
+        "willow harbor rocket velvet ribbon copper lantern mango pepper tundra ember glacier";
+    super::assert_masks(&["MNEMONIC=\"§\"", "{\"mnemonic\": \"§\"}"], words);
+}
+
+#[test]
 fn a_name_that_ends_a_string_has_no_value() {
     assert_leaves(&[
         "print(\"password: \" + value + \" and more text 123\")",
