@@ -259,7 +259,11 @@ fn apart(view: &View<'_>, site: &Site<'_>, telling: Telling) -> Option<Value> {
     alone::value(view, site, telling).or_else(|| {
         let words = matches!(site.before(), b' ' | b'\n') && prose::may_tell_apart(site.name());
         let said = telling.kind == "password" && words;
-        said.then(|| prose::told_before(view, site).or_else(|| prose::told_later(view, site)))?
+        if !said {
+            return None;
+        }
+        let before = prose::told_before(view, site).or_else(|| prose::commented(view, site));
+        before.or_else(|| prose::told_later(view, site))
     })
 }
 

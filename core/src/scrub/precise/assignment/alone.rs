@@ -5,7 +5,7 @@ use super::super::super::view::View;
 use super::super::judge::Form;
 use super::super::name::{Strength, Telling};
 use super::site::Site;
-use super::value::{Need, Value, bare, next_line};
+use super::value::{Need, Value, bare, blanks, next_line, quoted};
 
 /// How far the line goes on behind the name at most, in bytes.
 const REST: usize = 160;
@@ -15,6 +15,9 @@ const EMPTY: usize = 2;
 /// How far into its line a prompt is sought, in bytes.
 const PROMPT: usize = 48;
 
+/// How far into a line the string may be that a comment explains, in bytes.
+const NAMED: usize = 64;
+
 /// How a line leads to the value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Lead {
@@ -22,19 +25,25 @@ enum Lead {
     Says,
     /// As a command.
     Prints,
+    /// As a comment of code.
+    Explains,
 }
 
 /// The value on the line below, or behind an empty one.
 pub(super) fn value(view: &View<'_>, site: &Site<'_>, telling: Telling) -> Option<Value> {
     let lead = lead(view.text, site)?;
-    if telling.strength == Strength::Weak && lead == Lead::Says && telling.kind != "credential" {
+    let vague = telling.strength == Strength::Weak && telling.kind != "credential";
+    if vague && lead != Lead::Prints {
         return None;
     }
     let rest = rest(view.text, site);
-    if lead == Lead::Says && names_another(rest) {
+    if lead != Lead::Prints && names_another(rest) {
         return None;
     }
     let mut line = next_line(view.text, site.end + rest.len())?;
+    if lead == Lead::Explains {
+        return explained(view, line);
+    }
     if lead == Lead::Says {
         for _ in 0..EMPTY {
             line = next_line(view.text, line).unwrap_or(line);
@@ -65,7 +74,29 @@ fn lead(text: &[u8], site: &Site<'_>) -> Option<Lead> {
     if before.starts_with(b"#") && trimmed.is_empty() && before.len() < 48 {
         return Some(Lead::Says);
     }
-    prints(before, site.name(), rest).then_some(Lead::Prints)
+    if prints(before, site.name(), rest) {
+        return Some(Lead::Prints);
+    }
+    let comment = before.trim_ascii_start();
+    let explains = [&b"# "[..], b"// ", b"-- ", b"; "].iter().any(|sign| comment.starts_with(sign));
+    explains.then_some(Lead::Explains)
+}
+
+/// The string that the line below a comment gives to a name, or has by itself:
+/// `# password of the reports`, and then `RU = "v"`.
+fn explained(view: &View<'_>, line: usize) -> Option<Value> {
+    let text = view.text;
+    let start = line + blanks(text, line);
+    let before =
+        text[start..].iter().take(NAMED).position(|b| matches!(b, b'"' | b'\'' | b'\n'))?;
+    let gives =
+        matches!(text[start..start + before].trim_ascii_end().last(), None | Some(b'=' | b':'));
+    let at = gives.then_some(start + before)?;
+    let value = quoted(view, at, Form::QuotedCode)?;
+    let behind = text.get(value.span.end + 1..).unwrap_or_default();
+    let rest = behind.iter().position(|b| !b",; \t".contains(b));
+    let ends = rest.map_or(view.last, |rest| matches!(behind[rest], b'\n' | b'\r'));
+    ends.then(|| value.needs(Need::Random))
 }
 
 /// The rest of the line behind the name.

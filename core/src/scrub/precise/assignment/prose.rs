@@ -98,6 +98,20 @@ pub(super) fn told_before(view: &View<'_>, site: &Site<'_>) -> Option<Value> {
     (likely && start >= view.floor).then_some(value)
 }
 
+/// The string before a comment that the name ends or goes on in: `x = "v"  # db password`.
+pub(super) fn commented(view: &View<'_>, site: &Site<'_>) -> Option<Value> {
+    let before = site.line_before();
+    let signs = [&b"# "[..], b"// ", b"-- "];
+    let comment = signs.iter().filter_map(|sign| memchr::memmem::rfind(before, sign)).max()?;
+    let code = before[..comment].trim_ascii_end();
+    let code = code.strip_suffix(b",").or(code.strip_suffix(b";")).unwrap_or(code);
+    let (quote, inner) = code.split_last().filter(|(quote, _)| matches!(quote, b'"' | b'\''))?;
+    let open = inner.iter().rposition(|b| b == quote)?;
+    let start = site.start - before.len() + open + 1;
+    let value = Value::closed(start..start + inner.len() - open - 1, Form::QuotedCode);
+    (start >= view.floor).then(|| value.needs(Need::Random))
+}
+
 /// How far behind a name a sentence may tell its value, in bytes.
 const SENTENCE: usize = 128;
 

@@ -54,6 +54,19 @@ fn a_password_that_a_sentence_tells_is_masked() {
 }
 
 #[test]
+fn a_string_that_a_comment_explains_is_masked() {
+    assert_masks(
+        &[
+            "# password for the reporting user\nRU = \"§\"\n",
+            "  // the API key of production\n  const a: string = \"§\";\n",
+            "keys = [\n    # production API key\n    \"§\",\n]",
+        ],
+        &token(),
+    );
+    assert_masks(&["x = \"§\"  # db password"], &password());
+}
+
+#[test]
 fn a_value_beside_its_label_on_a_page_is_masked() {
     assert_masks(
         &[
@@ -80,6 +93,9 @@ fn lines_and_sentences_that_tell_no_value_stay() {
         "use your e-mail as the password",
         "password is base64-encoded, use sha256sum-9 now",
         "<td>Password</td><td>required</td>",
+        "# password of the user\nname = \"report\"\n",
+        "// the token hash\nconst A: &str = \"4e07408562bedb8b60ce05c1decfe3ad16b72230\";\n",
+        "x = \"reports\"  # no password",
         "Content-Disposition: form-data; name=\"password\"\n",
         "Failed password for invalid user admin2024 from 10.0.0.1 port 22 ssh2",
     ]);
