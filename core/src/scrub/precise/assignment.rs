@@ -24,6 +24,7 @@ mod call;
 mod client;
 mod command;
 mod cookie;
+mod dialect;
 mod fed;
 mod mark;
 mod markup;

@@ -4,8 +4,9 @@ use super::super::super::placeholder;
 use super::super::super::view::View;
 use super::super::judge::Form;
 use super::super::name::Telling;
+use super::dialect::{self, Place};
 use super::site::{Site, is_quote, quote_at};
-use super::value::{Need, Value, bare, blanks, block, ends_member, next_line, quoted, weak};
+use super::value::{Value, bare, blanks, block, ends_member, next_line, quoted, weak};
 use super::{call, client, command, cookie, fed, markup, pair, parallel, prose, site};
 
 /// The value that is assigned to the name, in whatever way.
@@ -21,6 +22,10 @@ pub(super) fn read(view: &View<'_>, site: &Site<'_>, telling: Telling) -> Option
     if site.dashes > 1 && fed::is_flag(site.name()) {
         return fed::value(view, site.start, site.end);
     }
+    let value = dialect::value(view, site, telling, Place { end, at, closed });
+    if value.is_some() {
+        return value;
+    }
     if let Some((length, plain)) = operator(rest).filter(|_| site.before() != b'{') {
         return assigned(view, site, telling, at + length, Form::QuotedCode, plain);
     }
@@ -28,12 +33,7 @@ pub(super) fn read(view: &View<'_>, site: &Site<'_>, telling: Telling) -> Option
         // `${NAME:-default}` of a shell.
         [b':', b'-' | b'=', ..] if site.before() == b'{' => bare(view, at + 2, Form::Env),
         [b':', b'?' | b'+', ..] if site.before() == b'{' => None,
-        // What PHP prints of an array: `[password] => v`, and of its types a line below.
-        [b'=', b'>', ..] if site.before() == b'[' => dumped(view, site, telling, at + 2),
         [b'=', b'>', ..] => assigned(view, site, telling, at + 2, Form::QuotedData, None),
-        // R assigns so.
-        [b'<', b'-', ..] => quoted(view, at + 2 + blanks(text, at + 2), Form::QuotedCode),
-        [b'<', b'<', b'-', ..] => quoted(view, at + 3 + blanks(text, at + 3), Form::QuotedCode),
         [b'=' | b'!', b'=', ..] => compared(view, at),
         [b':', b':', ..] => None,
         // What is taken where the environment has none: `process.env.API_KEY || "…"`.
@@ -50,29 +50,10 @@ pub(super) fn read(view: &View<'_>, site: &Site<'_>, telling: Telling) -> Option
         }
         [b'%', b'3', b'D' | b'd', ..] => bare(view, at + 3, Form::Query),
         [b'{', ..] if closed => pair::default_of(view, site, at),
-        // `std::string password{"v"}`
-        [b'{', b'"', ..] if at == site.end => {
-            quoted(view, at + 1, Form::QuotedCode).filter(|value| ends_braced(text, value))
-        }
-        // `{password, <<"v">>}` of Erlang.
-        [b',', ..] if site.before() == b'{' => {
-            let start = at + 1 + blanks(text, at + 1);
-            let binary = text[start..].starts_with(b"<<\"");
-            binary.then(|| quoted(view, start + 2, Form::QuotedCode)).flatten()
-        }
-        [b'A' | b'a', b's' | b'S', b' ', ..] if at > end => typed(view, at + 3),
         [b'{', b' ', b'g', b'e', b't', ..] => behind_accessors(view, at),
         [b'&', b'g', b't', b';', ..] if site.before() == b';' => markup::escaped(view, at + 4),
         [b'&', b'q', ..] | [b'%', b'2', b'2', ..] => markup::encoded(view, at),
         [b'(', ..] if at == site.end => call::argument(view, site, at),
-        [b')', b'.', ..] if closed => call::sent(view, at),
-        [b'"' | b'\'', b')', b'.', ..] if at > end => call::sent(view, at + 1),
-        [b'|', b' ', ..] if telling.kind == "password" && site.line_before().is_empty() => {
-            let value = bare(view, at + 1 + blanks(text, at + 1), Form::Line)?;
-            Some(value.needs(Need::Random))
-        }
-        [b'\n' | b'\r', ..] if closed && site.before() == b'=' => pair::part_below(view, site, at),
-        [b')', b'.', ..] if at == site.end => call::expected(view, at),
         [b',', ..] if closed => {
             pair::value_after(view, site, at).or_else(|| call::next_argument(view, site, at))
         }
@@ -91,32 +72,6 @@ pub(super) fn read(view: &View<'_>, site: &Site<'_>, telling: Telling) -> Option
         }
         _ => None,
     }
-}
-
-/// The value that PHP prints behind `[password] => `, or in `["password"]=>` and a line below.
-fn dumped(view: &View<'_>, site: &Site<'_>, telling: Telling, at: usize) -> Option<Value> {
-    let start = next_line(view.text, at).unwrap_or(at);
-    let start = start + blanks(view.text, start);
-    if let Some(sized) = view.text[start..].strip_prefix(b"string(") {
-        let digits = sized.iter().take(8).take_while(|b| b.is_ascii_digit()).count();
-        let string = sized[digits..].starts_with(b") \"");
-        let quote = start + b"string(".len() + digits + b") ".len();
-        return string.then(|| quoted(view, quote, Form::QuotedData)).flatten();
-    }
-    assigned(view, site, telling, at, Form::QuotedData, Some(Form::Line))
-}
-
-/// `name As String = "v"` of Visual Basic, from the type.
-fn typed(view: &View<'_>, at: usize) -> Option<Value> {
-    let kind = view.text[at..].iter().take(24).take_while(|b| b.is_ascii_alphanumeric()).count();
-    let equals = at + kind;
-    let assigns = kind > 0 && view.text[equals..].starts_with(b" = \"");
-    assigns.then(|| quoted(view, equals + b" = ".len(), Form::QuotedCode)).flatten()
-}
-
-/// True if the brace that was opened before the value is closed behind it.
-fn ends_braced(text: &[u8], value: &Value) -> bool {
-    text[value.span.end..].starts_with(b"\"}")
 }
 
 /// The length of the operator that `text` starts with and code and makefiles assign with, and how
@@ -309,7 +264,7 @@ fn assigned(
     if let Some(value) = quoted(view, start, strings) {
         return Some(value);
     }
-    if let Some(value) = wrapped(view, start).or_else(|| bracketed(view, start)) {
+    if let Some(value) = wrapped(view, start).or_else(|| dialect::bracketed(view, start)) {
         return Some(value);
     }
     if text[start..].starts_with(b"[") && text.get(start + 1).is_some_and(|&b| is_quote(b)) {
@@ -443,30 +398,6 @@ fn is_call(value: &[u8], form: Form) -> bool {
     let close = if *open == b'(' { b')' } else { b']' };
     let named = !first.is_ascii_digit() && path.iter().any(|b| !b.is_ascii_alphanumeric());
     matches!(form, Form::Line | Form::Spaced) && named && (*last == close || !rest.contains(&close))
-}
-
-/// A literal between brackets: `q{v}` of Perl, `[[v]]` of Lua, `<<"v">>` of Erlang.
-fn bracketed(view: &View<'_>, at: usize) -> Option<Value> {
-    const WAYS: [(&[u8], &[u8]); 8] = [
-        (b"q{", b"}"),
-        (b"qq{", b"}"),
-        (b"q(", b")"),
-        (b"qq(", b")"),
-        (b"q[", b"]"),
-        (b"q|", b"|"),
-        (b"[[", b"]]"),
-        (b"<<\"", b"\">>"),
-    ];
-    if !view.text[..at].trim_ascii_end().ends_with(b"=") {
-        return None;
-    }
-    let rest = &view.text[at..view.text.len().min(at + 256)];
-    let (open, close) = WAYS.iter().find(|(open, _)| rest.starts_with(open))?;
-    let inner = &rest[open.len()..];
-    let line = memchr::memchr(b'\n', inner).unwrap_or(inner.len());
-    let length = memchr::memmem::find(&inner[..line], close)?;
-    let start = at + open.len();
-    (length > 0).then(|| Value::closed(start..start + length, Form::QuotedCode))
 }
 
 fn is_named(byte: u8) -> bool {
