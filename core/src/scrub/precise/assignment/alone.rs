@@ -63,7 +63,8 @@ pub(super) fn may_lead(text: &[u8], site: &Site<'_>) -> bool {
 
 fn lead(text: &[u8], site: &Site<'_>) -> Option<Lead> {
     let rest = rest(text, site);
-    if !matches!(text.get(site.end + rest.len()), Some(b'\n' | b'\r')) {
+    let end = site.end + rest.len();
+    if !matches!(text.get(end), Some(b'\n' | b'\r')) {
         return None;
     }
     let trimmed = rest.trim_ascii_end();
@@ -79,7 +80,9 @@ fn lead(text: &[u8], site: &Site<'_>) -> Option<Lead> {
     }
     let comment = before.trim_ascii_start();
     let explains = [&b"# "[..], b"// ", b"-- ", b"; "].iter().any(|sign| comment.starts_with(sign));
-    explains.then_some(Lead::Explains)
+    let below = &text[end..text.len().min(end + NAMED)];
+    let string = explains && memchr::memchr2(b'"', b'\'', below).is_some();
+    string.then_some(Lead::Explains)
 }
 
 /// The string that the line below a comment gives to a name, or has by itself:
