@@ -159,7 +159,8 @@ fn placeholder_around(view: &View<'_>) -> Option<usize> {
 /// tag. Most names in code are like that.
 fn is_idle(view: &View<'_>, site: &Site<'_>) -> bool {
     let idle = match view.text[site.end..] {
-        [b',', b' ', b'<', b'<', ..] | [b'{', b'"', ..] => false,
+        [b'{', b'"', ..] | [b'<', b'-', ..] | [b'<', b'<', b'-', ..] => false,
+        [b',', ref rest @ ..] if rest.trim_ascii_start().starts_with(b"<<\"") => false,
         [b',' | b';', ..] => !Table::may_be_below(view.text, site.start..site.end),
         [b')', b'.', ..] => !call::may_expect(&view.text[site.end..]),
         [b')' | b'{' | b'}' | b'/' | b'>' | b'@' | b'#' | b'$' | b'^' | b'~', ..] => true,
@@ -222,7 +223,6 @@ fn is_in_prose(view: &View<'_>, site: &Site<'_>) -> bool {
     let word =
         (1..judge::SHORTEST_ID).contains(&length) && matches!(rest[length..], [b' ' | b'\n', ..]);
     word && prose::is_beside(&rest[..length])
-        && !prose::may_tell_apart(site.name())
         && !alone::may_lead(view.text, site)
         && stands_free(view, site)
         && command::argument(view, site, site.end + 1).is_none()
@@ -249,23 +249,13 @@ fn assigned(kinds: &Kinds, view: &View<'_>, site: &Site<'_>, telling: Telling) -
     let name = site.name();
     let given = writing::read(view, site, telling);
     let secret = given.and_then(|value| settle(kinds, view, name, telling, value));
-    secret.or_else(|| settle(kinds, view, name, telling, apart(view, site, telling)?))
+    secret.or_else(|| settle(kinds, view, name, telling, below(view, site, telling)?))
 }
 
-/// The value that is told somewhere near the name, with which a sentence or a line ends or goes on.
-fn apart(view: &View<'_>, site: &Site<'_>, telling: Telling) -> Option<Value> {
-    if !matches!(site.behind(), [] | [b' ' | b'\n' | b'\r', ..] | [b':', b'\n' | b'\r', ..]) {
-        return None;
-    }
-    alone::value(view, site, telling).or_else(|| {
-        let words = matches!(site.before(), b' ' | b'\n') && prose::may_tell_apart(site.name());
-        let said = telling.kind == "password" && words;
-        if !said {
-            return None;
-        }
-        let before = prose::told_before(view, site).or_else(|| prose::commented(view, site));
-        before.or_else(|| prose::told_later(view, site))
-    })
+/// The value that stands alone on the line below the name, which ends its line or goes on in it.
+fn below(view: &View<'_>, site: &Site<'_>, telling: Telling) -> Option<Value> {
+    let leads = matches!(site.behind(), [b' ' | b'\n' | b'\r', ..] | [b':', b'\n' | b'\r', ..]);
+    if leads { alone::value(view, site, telling) } else { None }
 }
 
 /// What the name tells where it stands.

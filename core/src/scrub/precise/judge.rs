@@ -351,7 +351,7 @@ fn is_flag_literal(claim: &Claim<'_>, value: &[u8]) -> bool {
     !metavariable && literal && value.len() >= 4 && (drawn || !reads_on(claim.after))
 }
 
-/// Mostly in a script that is written without blanks, as sentences are and passwords are not.
+/// At least half of it in a script that is written without blanks: a sentence, and no password.
 fn is_wide(value: &[u8]) -> bool {
     // The first bytes of all from U+3000 to U+DFFF.
     let wide = value.iter().filter(|b| matches!(b, 0xE3..=0xED)).count();
@@ -446,9 +446,35 @@ pub(super) fn is_memorable(value: &[u8]) -> bool {
         && count(u8::is_ascii_digit) >= 2
         && !value.split(|b| !b.is_ascii_alphanumeric()).any(named)
         && !random::is_hex(value)
+        && !is_numbered(value)
+        && !is_address(value)
         && !is_stand_in(value)
         && !prose::is_plain(value)
         && !code::is_code(value, b"")
+}
+
+/// Words and then numbers, with signs between: a ticket, a host, a release, as in `AUTH-1024`,
+/// `db-prod-01` and `python-3.11`. As some passwords are: where one must stand, see
+/// [`is_passphrase`].
+fn is_numbered(value: &[u8]) -> bool {
+    let mut parts = value.split(|b| !b.is_ascii_alphanumeric());
+    let whole = |part: &[u8]| {
+        part.iter().all(u8::is_ascii_alphabetic) || part.iter().all(u8::is_ascii_digit)
+    };
+    value.iter().any(|b| b"-_.".contains(b)) && parts.all(whole)
+}
+
+/// Two words and a number at least, with hyphens or dots between: `copper-rocket-16`.
+pub(super) fn is_passphrase(value: &[u8]) -> bool {
+    let parts = || value.split(|b| matches!(b, b'-' | b'.'));
+    let words = parts().filter(|part| part.len() > 2 && part.iter().all(u8::is_ascii_alphabetic));
+    words.count() > 1 && value.iter().any(u8::is_ascii_digit) && is_numbered(value)
+}
+
+/// Of mail, as far as its shape tells.
+fn is_address(value: &[u8]) -> bool {
+    let at = value.iter().position(|b| *b == b'@');
+    at.is_some_and(|at| value[at..].contains(&b'.'))
 }
 
 /// Names of algorithms, encodings and versions, which have digits as well.

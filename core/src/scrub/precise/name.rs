@@ -235,7 +235,7 @@ fn by_words(words: &Words<'_>) -> Option<Telling> {
         b"password" | b"passwd" | b"passphrase" | b"passcode" | b"pwd" | b"passwort"
         | b"kennwort" | b"senha" | b"contrasena" | b"parola" | b"wachtwoord" | b"motdepasse"
         | b"salasana" | b"heslo" | b"haslo" | b"pword" | b"passwrd" | b"requirepass"
-        | b"masterauth" | b"psw" | b"pswd" | b"pw" | b"clave" => password(before),
+        | b"masterauth" | b"psw" | b"pswd" | b"pw" => password(before),
         b"pass" | b"passkey" => password(before),
         b"phrase" if before == b"pass" => password(words.before(1)),
         b"word" | b"code" | b"wd" if before == b"pass" => password(words.before(1)),
@@ -264,6 +264,8 @@ fn by_words(words: &Words<'_>) -> Option<Telling> {
         b"csrf" | b"xsrf" => Telling::weak("token"),
         b"psk" => Telling::strong("password"),
         b"mnemonic" => Telling::strong(MNEMONIC),
+        // A key as well.
+        b"clave" => Telling::weak("password"),
         b"salt" | b"pepper" => Telling::weak("secret"),
         b"dsn" => Telling::weak("connection"),
         b"url" | b"uri" if matches!(before, b"database" | b"redis" | b"mongo" | b"mongodb") => {
@@ -273,7 +275,7 @@ fn by_words(words: &Words<'_>) -> Option<Telling> {
             .vendor()
             .or_else(|| glued(last))
             .or_else(|| foreign(last))
-            .or_else(|| leading(words.first())),
+            .or_else(|| leading(words.first(), last)),
     }
 }
 
@@ -387,8 +389,12 @@ pub(super) fn says_password(value: &[u8]) -> bool {
 }
 
 /// A noun that stands before what it is for, as in Spanish and Portuguese: `senha_banco`.
-fn leading(word: &[u8]) -> Option<Telling> {
-    ending::LEADING.contains(&word).then_some(())?;
+fn leading(word: &[u8], last: &[u8]) -> Option<Telling> {
+    let other = matches!(
+        last,
+        b"publica" | b"primaria" | b"foranea" | b"unica" | b"hash" | b"id" | b"invalida"
+    );
+    (ending::LEADING.contains(&word) && !other).then_some(())?;
     Telling::strong("password")
 }
 

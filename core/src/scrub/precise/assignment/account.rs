@@ -62,6 +62,8 @@ impl Command {
             Command::Htpasswd => htpasswd(view, line),
             Command::Chpasswd => behind_user(view, chpasswd(view, from)?),
             Command::Rabbitmqctl => rabbitmqctl(view, line),
+            // The shell of another user takes none.
+            Command::Fed if view.text[..from].ends_with(b"-s ") => None,
             Command::Fed => fed::value(view, view.at, from),
             Command::Snmp => snmp(view, line),
             Command::Community => community(view, line),
@@ -112,11 +114,10 @@ fn net_user(view: &View<'_>, mut line: Line<'_>) -> Option<Value> {
 }
 
 /// `net use z: \\\\host\\share v /user:bob`, where the password may stand behind the user.
-fn net_use(view: &View<'_>, line: Line<'_>) -> Option<Value> {
-    let place = |word: &[u8]| {
-        matches!(word, [b'/' | b'\\', ..] | [_, b':'] | b"*") || word.starts_with(b"\"\\\\")
-    };
-    let (start, password) = line.into_iter().find(|(_, word)| !place(word))?;
+fn net_use(view: &View<'_>, mut line: Line<'_>) -> Option<Value> {
+    let place = |word: &[u8]| word.starts_with(b"\\\\") || word.starts_with(b"\"\\\\");
+    line.find(|(_, word)| place(word))?;
+    let (start, password) = line.find(|(_, word)| !word.starts_with(b"/") && *word != b"*")?;
     is_odd(password).then(|| word(view, start)).flatten()
 }
 
@@ -124,9 +125,10 @@ fn net_use(view: &View<'_>, line: Line<'_>) -> Option<Value> {
 fn rabbitmqctl(view: &View<'_>, mut line: Line<'_>) -> Option<Value> {
     const VERBS: [&[u8]; 3] = [b"add_user", b"change_password", b"authenticate_user"];
     line.find(|(_, word)| VERBS.contains(word))?;
-    line.next()?;
-    let (start, _) = line.next()?;
-    word(view, start)
+    let (_, user) = line.next()?;
+    let (start, password) = line.next()?;
+    let template = [user, password].iter().any(|word| matches!(word[0], b'{' | b'<' | b'-'));
+    (is_odd(password) && !template).then(|| word(view, start)).flatten()
 }
 
 /// What `chpasswd` is given, or the first entry of the list that cloud-init has under that name.
@@ -165,13 +167,12 @@ fn behind_user(view: &View<'_>, mut value: Value) -> Option<Value> {
     Some(value)
 }
 
-/// `snmp-server community v`, and of the commands that ask an agent `-c v`, or the passphrases of
-/// version 3, `-A v` and `-X v`.
+/// `snmp-server community v`, and the `-c v` of the commands that ask an agent.
 fn snmp(view: &View<'_>, mut line: Line<'_>) -> Option<Value> {
     let (_, rest) = line.next()?;
-    let flags: &[&[u8]] = if rest == b"-server" { &[b"community"] } else { &[b"-c", b"-A", b"-X"] };
+    let flag: &[u8] = if rest == b"-server" { b"community" } else { b"-c" };
     let asks = rest.iter().all(u8::is_ascii_lowercase) || rest == b"-server";
-    let found = asks && line.any(|(_, next)| flags.contains(&next));
+    let found = asks && line.any(|(_, next)| next == flag);
     if found { community(view, line) } else { None }
 }
 

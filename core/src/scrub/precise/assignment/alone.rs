@@ -2,10 +2,10 @@
 //! a heading, or a command of which they are the output, as in `$ cat db_password`.
 
 use super::super::super::view::View;
-use super::super::judge::Form;
-use super::super::name::{Strength, Telling};
-use super::site::Site;
-use super::value::{Need, Value, bare, blanks, next_line, quoted};
+use super::super::judge::{self, Form};
+use super::super::name::{self, Strength, Telling};
+use super::site::{LINE, Site};
+use super::value::{Need, Value, bare, next_line};
 
 /// How far the line goes on behind the name at most, in bytes.
 const REST: usize = 160;
@@ -15,8 +15,10 @@ const EMPTY: usize = 2;
 /// How far into its line a prompt is sought, in bytes.
 const PROMPT: usize = 48;
 
-/// How far into a line the string may be that a comment explains, in bytes.
-const NAMED: usize = 64;
+/// The longest heading before the name, in bytes.
+const HEADING: usize = 48;
+/// The longest word between the name and the end of its line, in bytes.
+const WORD: usize = 32;
 
 /// How a line leads to the value.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -25,25 +27,20 @@ enum Lead {
     Says,
     /// As a command.
     Prints,
-    /// As a comment of code.
-    Explains,
 }
 
 /// The value on the line below, or behind an empty one.
 pub(super) fn value(view: &View<'_>, site: &Site<'_>, telling: Telling) -> Option<Value> {
     let lead = lead(view.text, site)?;
     let vague = telling.strength == Strength::Weak && telling.kind != "credential";
-    if vague && lead != Lead::Prints {
+    if vague && lead == Lead::Says {
         return None;
     }
     let rest = rest(view.text, site);
-    if lead != Lead::Prints && names_another(rest) {
+    if lead == Lead::Says && names_another(rest) || rest.split(|b| *b == b' ').any(is_seen) {
         return None;
     }
     let mut line = next_line(view.text, site.end + rest.len())?;
-    if lead == Lead::Explains {
-        return explained(view, line);
-    }
     if lead == Lead::Says {
         for _ in 0..EMPTY {
             line = next_line(view.text, line).unwrap_or(line);
@@ -61,45 +58,32 @@ pub(super) fn may_lead(text: &[u8], site: &Site<'_>) -> bool {
     lead(text, site).is_some()
 }
 
+/// How the line of the name leads on. It does not where a secret stands in it, masked or not, as
+/// less of it would be seen with the secret than with its placeholder.
 fn lead(text: &[u8], site: &Site<'_>) -> Option<Lead> {
     let rest = rest(text, site);
-    let end = site.end + rest.len();
-    if !matches!(text.get(end), Some(b'\n' | b'\r')) {
+    if !matches!(text.get(site.end + rest.len()), Some(b'\n' | b'\r')) {
         return None;
     }
     let trimmed = rest.trim_ascii_end();
-    if trimmed.ends_with(b":") && !matches!(site.before(), b'"' | b'\'') {
-        return Some(Lead::Says);
-    }
     let before = site.line_before();
-    if before.starts_with(b"#") && trimmed.is_empty() && before.len() < 48 {
-        return Some(Lead::Says);
-    }
-    if prints(before, site.name(), rest) {
-        return Some(Lead::Prints);
-    }
-    let comment = before.trim_ascii_start();
-    let explains = [&b"# "[..], b"// ", b"-- ", b"; "].iter().any(|sign| comment.starts_with(sign));
-    let below = &text[end..text.len().min(end + NAMED)];
-    let string = explains && memchr::memchr2(b'"', b'\'', below).is_some();
-    string.then_some(Lead::Explains)
+    let says = trimmed.ends_with(b":") && !matches!(site.before(), b'"' | b'\'')
+        || before.starts_with(b"#") && trimmed.is_empty() && before.len() < HEADING;
+    let lead = match says {
+        true => Lead::Says,
+        false => prints(before, site.name(), rest).then_some(Lead::Prints)?,
+    };
+    (before.len() < LINE && site.behind_secret().is_none()).then_some(lead)
 }
 
-/// The string that the line below a comment gives to a name, or has by itself:
-/// `# password of the reports`, and then `RU = "v"`.
-fn explained(view: &View<'_>, line: usize) -> Option<Value> {
-    let text = view.text;
-    let start = line + blanks(text, line);
-    let before =
-        text[start..].iter().take(NAMED).position(|b| matches!(b, b'"' | b'\'' | b'\n'))?;
-    let gives =
-        matches!(text[start..start + before].trim_ascii_end().last(), None | Some(b'=' | b':'));
-    let at = gives.then_some(start + before)?;
-    let value = quoted(view, at, Form::QuotedCode)?;
-    let behind = text.get(value.span.end + 1..).unwrap_or_default();
-    let rest = behind.iter().position(|b| !b",; \t".contains(b));
-    let ends = rest.map_or(view.last, |rest| matches!(behind[rest], b'\n' | b'\r'));
-    ends.then(|| value.needs(Need::Random))
+/// True for a word that has to be looked at for itself: what stands below would hide it.
+fn is_seen(word: &[u8]) -> bool {
+    let front = word.strip_suffix(b":").unwrap_or(word);
+    let (name, value) = front.split_at(front.iter().position(|b| *b == b'=').unwrap_or(0));
+    word.len() > WORD
+        || front.iter().any(|b| b":@[".contains(b))
+        || !name.is_empty() && name::telling(name).is_some()
+        || judge::is_opaque(value)
 }
 
 /// The rest of the line behind the name.
@@ -130,7 +114,6 @@ fn prints(before: &[u8], name: &[u8], rest: &[u8]) -> bool {
         b"heroku",
         b"jq",
         b"yq",
-        b"docker",
         b"sudo",
         b"gopass",
         b"doppler",
@@ -141,7 +124,7 @@ fn prints(before: &[u8], name: &[u8], rest: &[u8]) -> bool {
     // Before it, a host and a folder may stand.
     let front = &before[..before.len().min(PROMPT)];
     let sign = |at: &usize| matches!(before.get(at + 1), Some(b' '));
-    let Some(at) = memchr::memchr3_iter(b'$', b'#', b'>', front).find(sign) else { return false };
+    let Some(at) = memchr::memchr2_iter(b'$', b'#', front).find(sign) else { return false };
     let command = &before[at + 2..];
     let word = command.split(|b| *b == b' ').next().unwrap_or_default();
     let word = if word.is_empty() { name } else { word };

@@ -76,5 +76,8 @@ fn is_whole(text: &[u8], end: usize) -> bool {
 
 /// What stands there may be the name of a thing as well: it must look like no word.
 fn is_likely(value: &[u8]) -> bool {
-    judge::is_opaque(value) || judge::is_password_like(value) || judge::is_memorable(value)
+    judge::is_opaque(value)
+        || judge::is_password_like(value)
+        || judge::is_memorable(value)
+        || judge::is_passphrase(value)
 }

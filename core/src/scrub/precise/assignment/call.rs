@@ -3,7 +3,6 @@
 use super::super::super::view::View;
 use super::super::judge::{self, Form};
 use super::super::name::{self, Takes};
-use super::arguments;
 use super::site::Site;
 use super::value::{Need, Value, blanks, may_open, quoted};
 
@@ -15,10 +14,6 @@ pub(super) fn may_take(text: &[u8], at: usize) -> bool {
 
 /// `.password("v")`, where a function of the name takes the value.
 pub(super) fn argument(view: &View<'_>, site: &Site<'_>, at: usize) -> Option<Value> {
-    if site.name().ends_with(b"AWSCredentials") {
-        // Behind the id of the key: `new BasicAWSCredentials("AKIA…", "v")`.
-        return arguments::secret(view, at + 1, 1);
-    }
     let value = quoted(view, at + 1 + blanks(view.text, at + 1), Form::QuotedCode)?;
     let takes = name::takes(site.name())?;
     let text = view.text[value.span.clone()].trim_ascii_end();
@@ -38,8 +33,8 @@ pub(super) fn next_argument(view: &View<'_>, site: &Site<'_>, at: usize) -> Opti
     let quote = site.opened.map_or(0, |quote| quote.slashes + 1);
     let line = site.line_before();
     let line = line[..line.len() - quote.min(line.len())].trim_ascii_end();
-    // A page has an element of that name: `fill("#password", "v")`, `type('[name=password]', 'v')`.
-    let line = [&b"#"[..], b"[name="].iter().find_map(|by| line.strip_suffix(*by)).unwrap_or(line);
+    // A page has an element of that name: `fill("#password", "v")`.
+    let line = line.strip_suffix(b"#").unwrap_or(line);
     let line = match line {
         [line @ .., b'"' | b'\''] if site.opened.is_none() => line,
         _ => line,

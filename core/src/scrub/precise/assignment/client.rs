@@ -81,6 +81,12 @@ const CLIENTS: &[Client] = &[
     client(&[b"curl", b"curl.exe"], b"--proxy-user", Way::Behind(b':'), b""),
     client(&[b"http", b"https", b"xh"], b"-a", Way::Behind(b':'), b""),
     client(&[b"smbclient", b"rpcclient", b"smbmap"], b"-U", Way::Behind(b'%'), b""),
+    client(
+        &[b"snmpwalk", b"snmpget", b"snmpset", b"snmpbulkwalk", b"snmptrap"],
+        b"-A",
+        Way::Apart,
+        b"",
+    ),
     client(&[b"lftp"], b"-u", Way::Behind(b','), b""),
     client(&[b"plink", b"pscp", b"psftp", b"plink.exe", b"pscp.exe"], b"-pw", Way::Apart, b""),
     client(

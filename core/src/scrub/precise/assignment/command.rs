@@ -73,7 +73,9 @@ fn labelled(view: &View<'_>, site: &Site<'_>, at: usize) -> Option<Value> {
         return word(view, at, Form::Flag);
     }
     if name == b"AUTH" && site.is_command() {
-        return word(view, at, Form::Flag);
+        // Of mail, the name of a mechanism follows.
+        let value = word(view, at, Form::Flag)?;
+        return text[value.span.clone()].iter().any(u8::is_ascii_lowercase).then_some(value);
     }
     if name != b"Key" {
         return None;

@@ -29,7 +29,7 @@ pub(super) fn value(
     let string = |at: usize| quoted(view, at + blanks(text, at), Form::QuotedCode);
     match text[at..] {
         // What PHP prints of an array: `[password] => v`, and of its types a line below.
-        [b'=', b'>', ..] if site.before() == b'[' => dumped(view, at + 2),
+        [b'=', b'>', ..] if site.before() == b'[' => dumped(view, at + 2, closed),
         // R assigns so.
         [b'<', b'-', ..] => string(at + 2),
         [b'<', b'<', b'-', ..] => string(at + 3),
@@ -58,7 +58,7 @@ pub(super) fn value(
 }
 
 /// The value that PHP prints behind `[password] => `, or in `["password"]=>` and a line below.
-fn dumped(view: &View<'_>, at: usize) -> Option<Value> {
+fn dumped(view: &View<'_>, at: usize, closed: bool) -> Option<Value> {
     let start = next_line(view.text, at).unwrap_or(at);
     let start = start + blanks(view.text, start);
     if let Some(sized) = view.text[start..].strip_prefix(b"string(") {
@@ -67,7 +67,8 @@ fn dumped(view: &View<'_>, at: usize) -> Option<Value> {
         let quote = start + b"string(".len() + digits + b") ".len();
         return string.then(|| quoted(view, quote, Form::QuotedData)).flatten();
     }
-    quoted(view, start, Form::QuotedData).or_else(|| bare(view, start, Form::Line))
+    // Between quotes the name is a literal's, of which more is known elsewhere.
+    if closed { None } else { bare(view, start, Form::Line) }
 }
 
 /// `name As String = "v"` of Visual Basic, from the type.
@@ -80,13 +81,11 @@ fn typed(view: &View<'_>, at: usize) -> Option<Value> {
 
 /// A literal between brackets: `q{v}` of Perl, `[[v]]` of Lua, `<<"v">>` of Erlang.
 pub(super) fn bracketed(view: &View<'_>, at: usize) -> Option<Value> {
-    const WAYS: [(&[u8], &[u8]); 8] = [
+    const WAYS: [(&[u8], &[u8]); 6] = [
         (b"q{", b"}"),
         (b"qq{", b"}"),
         (b"q(", b")"),
         (b"qq(", b")"),
-        (b"q[", b"]"),
-        (b"q|", b"|"),
         (b"[[", b"]]"),
         (b"<<\"", b"\">>"),
     ];
@@ -99,5 +98,7 @@ pub(super) fn bracketed(view: &View<'_>, at: usize) -> Option<Value> {
     let line = memchr::memchr(b'\n', inner).unwrap_or(inner.len());
     let length = memchr::memmem::find(&inner[..line], close)?;
     let start = at + open.len();
-    (length > 0).then(|| Value::closed(start..start + length, Form::QuotedCode))
+    // Lists of lists look the same.
+    let list = inner[..length].iter().all(|b| b.is_ascii_digit() || b", ".contains(b));
+    (length > 0 && !list).then(|| Value::closed(start..start + length, Form::QuotedCode))
 }

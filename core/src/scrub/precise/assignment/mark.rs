@@ -88,7 +88,9 @@ fn password(view: &View<'_>, at: usize) -> Option<Value> {
     let capitals = view.text[view.at..at].iter().all(|b| !b.is_ascii_lowercase());
     let strings = view.text.get(start).is_some_and(|&b| b == b'\'' || b == b'"' && capitals)
         || !capitals && matches!(view.text[view.at], b't' | b'T');
-    let likely = |value: &Value| judge::is_memorable(&view.text[value.span.clone()]);
+    let line = &view.text[view.at.saturating_sub(64)..view.at];
+    let account = capitals || memchr::memmem::find(line, b"user ").is_some();
+    let likely = |value: &Value| account && judge::is_memorable(&view.text[value.span.clone()]);
     if let Some(value) = quoted(view, start, Form::QuotedData)
         && (strings || likely(&value))
     {

@@ -1,9 +1,8 @@
 //! Values that a sentence tells: "the password is …".
 
 use super::super::super::view::View;
-use super::super::judge::{self, Form};
+use super::super::judge::Form;
 use super::super::name::{Strength, Telling};
-use super::site::Site;
 use super::value::{Need, Value, bare, blanks, next_line, quoted, weak};
 
 /// What the sentence says that the name is.
@@ -56,82 +55,6 @@ pub(super) fn told(view: &View<'_>, telling: Telling, at: usize) -> Option<Value
     }
     None
 }
-
-/// The value that the rest of the sentence tells of a password: `… has been changed, use v`.
-pub(super) fn told_later(view: &View<'_>, site: &Site<'_>) -> Option<Value> {
-    let rest = &view.text[site.end..view.text.len().min(site.end + SENTENCE)];
-    let rest = &rest[..memchr::memchr2(b'\n', b'\r', rest).unwrap_or(rest.len())];
-    let (mut at, mut leads) = (site.end, false);
-    for word in rest.split(|b| matches!(b, b' ' | b'\t')) {
-        let start = at;
-        at += word.len() + 1;
-        if leads && let Some(value) = spoken(view, start) {
-            let told = &view.text[value.span.clone()];
-            if judge::is_memorable(told) || judge::is_password_like(told) {
-                return Some(value);
-            }
-        }
-        leads = LEADS.contains(&word);
-    }
-    None
-}
-
-/// True for the names for which a sentence may tell a value later, or before them: words for
-/// passwords, whole.
-pub(super) fn may_tell_apart(name: &[u8]) -> bool {
-    let ends = [&b"ord"[..], b"ort", b"asse", b"lave", b"nha", b"ase", b"ode"];
-    ends.iter().any(|end| {
-        name.len() >= end.len() && name[name.len() - end.len()..].eq_ignore_ascii_case(end)
-    })
-}
-
-/// The value that stands before the name: `use v as the password`.
-pub(super) fn told_before(view: &View<'_>, site: &Site<'_>) -> Option<Value> {
-    let before = site.line_before();
-    let ends = [&b" as the "[..], b" as ", b" as your ", b" as a "];
-    let front = ends.iter().find_map(|end| before.strip_suffix(*end))?;
-    let length = front.iter().rev().take(64).take_while(|b| !b.is_ascii_whitespace()).count();
-    let start = site.start - before.len() + front.len() - length;
-    let value = spoken(view, start)?;
-    let told = &view.text[value.span.clone()];
-    let likely = judge::is_memorable(told) || judge::is_password_like(told);
-    (likely && start >= view.floor).then_some(value)
-}
-
-/// The string before a comment that the name ends or goes on in: `x = "v"  # db password`.
-pub(super) fn commented(view: &View<'_>, site: &Site<'_>) -> Option<Value> {
-    let before = site.line_before();
-    let signs = [&b"# "[..], b"// ", b"-- "];
-    let comment = signs.iter().filter_map(|sign| memchr::memmem::rfind(before, sign)).max()?;
-    let code = before[..comment].trim_ascii_end();
-    let code = code.strip_suffix(b",").or(code.strip_suffix(b";")).unwrap_or(code);
-    let (quote, inner) = code.split_last().filter(|(quote, _)| matches!(quote, b'"' | b'\''))?;
-    let open = inner.iter().rposition(|b| b == quote)?;
-    let start = site.start - before.len() + open + 1;
-    let value = Value::closed(start..start + inner.len() - open - 1, Form::QuotedCode);
-    (start >= view.floor).then(|| value.needs(Need::Random))
-}
-
-/// How far behind a name a sentence may tell its value, in bytes.
-const SENTENCE: usize = 128;
-
-/// Words directly before what a sentence tells.
-const LEADS: &[&[u8]] = &[
-    b"use",
-    b"using",
-    b"try",
-    b"now",
-    b"currently",
-    b"maintenant",
-    b"heute",
-    b"jetzt",
-    b"sea",
-    b"ahora",
-    b"adesso",
-    b"agora",
-    b"is",
-    b"to",
-];
 
 /// True if a sentence that goes on with this word of small letters tells no value.
 pub(super) fn is_beside(word: &[u8]) -> bool {

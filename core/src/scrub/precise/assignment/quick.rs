@@ -109,6 +109,8 @@ const PIECES: &[&str] = &[
     "\"arsenal1975\"",
     "[[arsenal1975]]",
     " <- \"arsenal1975\"",
+    "password<-\"arsenal1975\"",
+    "{password,<<\"arsenal1975\">>}",
     ").toBe(\"arsenal1975\")",
     "{\"arsenal1975\"}",
     ", <<\"arsenal1975\">>}",

@@ -10,7 +10,7 @@ pub(in super::super) const COUNTED: usize = 48;
 /// A kind is told by its first literal where that stands among its first eight bytes, others than
 /// letters and digits may stand beside it, and it may begin with fewer token bytes than this.
 const BRIEF: usize = 18;
-/// The most of these that tell kinds by the same byte.
+/// The most of these at the same place of the eight.
 const SIGNS: usize = 2;
 /// More than a run is counted to.
 const NEVER: u8 = u8::MAX;

@@ -44,6 +44,10 @@ fn what_is_known_to_be_public_stays() {
         "def f(password: str, method: str = \"scrypt\", salt: int = 16):",
         "the password is base64-encoded",
         "mnemonic = \"mov eax, ebx\"",
+        "clave = \"usuario_id\"",
+        "clave_primaria = \"id_2024\"",
+        "assertEquals(\"password\", \"field-name-01\")",
+        "token = [[101, 7592, 2088, 102]]",
         "{\"password\":[[80361,8391047265]]}",
     ]);
 }
