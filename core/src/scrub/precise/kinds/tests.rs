@@ -378,8 +378,11 @@ fn the_sweep_passes_over_no_run_at_which_something_is_found() {
                 continue;
             }
             found += 1;
+            // Of two that overlap the first is taken, and nothing is sought in it.
+            let first = |seen: &Hit| (seen.span.start + 1..seen.span.end).contains(&hit.span.start);
             for sights in &sights {
-                let seen = hits(&kinds, sights, &text).iter().any(|seen| seen.span.contains(&at));
+                let hits = hits(&kinds, sights, &text);
+                let seen = hits.iter().any(|seen| seen.span.contains(&at) || first(seen));
                 assert!(seen, "{} at {at} in {text:?}", hit.kind.as_str());
             }
         }
