@@ -11,10 +11,8 @@ use super::value::{Need, Value, bare, next_line};
 const REST: usize = 160;
 /// How many lines there may be between, without anything on them.
 const EMPTY: usize = 2;
-
 /// How far into its line a prompt is sought, in bytes.
 const PROMPT: usize = 48;
-
 /// The longest heading before the name, in bytes.
 const HEADING: usize = 48;
 /// The longest word between the name and the end of its line, in bytes.
@@ -69,9 +67,10 @@ fn lead(text: &[u8], site: &Site<'_>) -> Option<Lead> {
     let before = site.line_before();
     let says = trimmed.ends_with(b":") && !matches!(site.before(), b'"' | b'\'')
         || before.starts_with(b"#") && trimmed.is_empty() && before.len() < HEADING;
-    let lead = match says {
-        true => Lead::Says,
-        false => prints(before, site.name(), rest).then_some(Lead::Prints)?,
+    let lead = if says {
+        Lead::Says
+    } else {
+        prints(before, site.name(), rest).then_some(Lead::Prints)?
     };
     (before.len() < LINE && site.behind_secret().is_none()).then_some(lead)
 }

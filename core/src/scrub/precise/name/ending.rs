@@ -6,9 +6,9 @@ use super::words::{VENDOR, belongs};
 /// dropped: with these three letters, or with all of a shorter word.
 const ENDINGS: &[&str] = &[
     // Telling words.
-    "als", "alt", "ana", "ase", "ass", "ate", "dsn", "eds", "ena", "ess", "fre", "ial", "id", "ion",
-    "jwt", "ken", "key", "kie", "nha", "nic", "slo", "ave", "nid", "ode", "ola", "ord", "ort",
-    "pat", "per", "psk", "psw", "pw", "pwd", "red", "rer", "ret", "sid", "sig", "srf", "sse",
+    "als", "alt", "ana", "ase", "ass", "ate", "ave", "dsn", "eds", "ena", "ess", "fre", "ial", "id",
+    "ion", "jwt", "ken", "key", "kie", "nha", "nic", "nid", "ode", "ola", "ord", "ort", "pat",
+    "per", "psk", "psw", "pw", "pwd", "red", "rer", "ret", "sid", "sig", "slo", "srf", "sse",
     "swd", "ure", "uri", "url", "uth", "wd", "wrd", // Words that say where or when.
     "age", "ain", "ary", "bak", "bal", "box", "cal", "ci", "dev", "eat", "emp", "ent", "env",
     "ere", "est", "eu", "ing", "irm", "ive", "kup", "min", "nal", "new", "old", "oot", "ous",
