@@ -17,6 +17,7 @@ pub(crate) mod environment;
 mod folder;
 pub(crate) mod groups;
 mod guarded;
+mod homes;
 pub(crate) mod host;
 mod launch;
 pub(crate) mod limits;
@@ -40,6 +41,7 @@ pub(crate) mod running;
 pub(crate) mod sandbox;
 pub(crate) mod sealed;
 mod turns;
+mod watch;
 
 pub(crate) use apart::{Apart, PrivateFile};
 pub(crate) use background::{Background, Owner, Process, Refused};

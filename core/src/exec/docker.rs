@@ -28,6 +28,7 @@ use super::config::ExecConfig;
 use super::confined::{Confined, RanIn, Reached};
 use super::console::Console;
 use super::control::Control;
+use super::guarded::Absent;
 use super::not_run::NotRun;
 use super::order::Order;
 use super::running::{Ended, Stream, Written};
@@ -77,11 +78,12 @@ impl Docker {
         &self,
         order: &Order,
         control: &Control,
+        absent: &mut Absent,
         started: impl FnOnce(Confined),
         sink: impl FnMut(Stream, Written<'_>),
     ) -> Result<Ended, NotRun> {
         let engine = self.engine().map_err(|error| NotRun::Sandbox(error.to_string()))?;
-        engine.handle().block_on(self.run_in(&engine, order, control, started, sink))
+        engine.handle().block_on(self.run_in(&engine, order, control, absent, started, sink))
     }
 
     async fn run_in(
@@ -89,6 +91,7 @@ impl Docker {
         engine: &Engine,
         order: &Order,
         control: &Control,
+        absent: &mut Absent,
         started: impl FnOnce(Confined),
         mut sink: impl FnMut(Stream, Written<'_>),
     ) -> Result<Ended, NotRun> {
@@ -125,7 +128,7 @@ impl Docker {
             let disk_left = self.config.limits.disk_left();
             let kept = &wanted.kept;
             let given = Given { script: &script, order, deadline, disk_left, control, kept };
-            if let Some(run) = running.run(given, begun, &mut sink).await {
+            if let Some(run) = running.run(given, absent, begun, &mut sink).await {
                 self.after(&client, &taken, run.left, order).await;
                 return run.ended.map_err(|why| refused(why, order));
             }

@@ -1,64 +1,489 @@
-//! What in a workspace tells version control and agents what to do, and is not there yet. A wall stands
-//! around what is there; of what is not, it can be told afterwards that it has come.
+//! Guarded names that no mount can stand around while a command runs: what tells version control and
+//! agents what to do, and is absent.
+//!
+//! A mount needs something to stand at. So the place of an absent name is watched. As soon as something
+//! comes there, the command is ended, and the result names it, also if it is gone again. What Git would
+//! obey at its next start is set aside at once, by another name in the same folder: a program of the
+//! user's that asks Git for its status every second must not be faster. Where the kernel gives no mounts,
+//! guarded names that are there are watched as well.
 
+use std::collections::{BTreeMap, HashMap};
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::ErrorKind;
+use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use rustix::fs::{CWD, Mode, OFlags, RenameFlags, ResolveFlags, openat2, renameat_with};
 
 use super::looks::{Answer, Look, Looks, Question, There};
-use super::order::Order;
-use super::sandbox::Mounted;
+use super::watch::{Depth, Event, Watch};
 
 /// The folder that Git runs programs of. Where it is not there, it can be made, empty, so that a wall
 /// can stand around it.
 const HOOKS: &str = ".git/hooks";
 
-/// The files and folders that are not there.
+/// What Git obeys, in whichever folder of its own.
+const OF_GIT: &[&str] = &[".git", "hooks", "config", "config.worktree", "commondir"];
+
+/// How often is looked where the kernel gives no watch.
+const EVERY: Duration = Duration::from_millis(10);
+
+/// How many subfolders of a guarded folder are watched, where no mount stands around it.
+const MOST_SUBFOLDERS: usize = 256;
+
+/// How many names are tried for what is set aside.
+const MOST_NAMES: usize = 100;
+
+/// What the guards of one command rest on.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Guarded {
+    /// What it must not write, on this machine.
+    pub(super) names: Vec<PathBuf>,
+    /// What it may write. Elsewhere nothing that comes is its doing.
+    pub(super) write: Vec<PathBuf>,
+    /// True if mounts stand around the names that are there.
+    pub(super) by_mounts: bool,
+    /// True if what comes ends it. Otherwise it is only told afterwards.
+    pub(super) ends: bool,
+    /// True if it makes a repository by a command that says so.
+    pub(super) makes_repository: bool,
+}
+
+/// The guarded names that are watched while a command runs.
 #[derive(Debug)]
 pub(crate) struct Absent {
-    paths: Vec<PathBuf>,
-    looked: Arc<Answer>,
+    names: Vec<Name>,
+    watch: Option<Watch>,
+    /// Which names hang on which entry of a watched folder.
+    entries: HashMap<(i32, OsString), Vec<usize>>,
+    /// Folders in which whatever happens concerns a name.
+    contents: HashMap<i32, usize>,
+    /// Names that no watch was given for.
+    unwatched: Vec<usize>,
+    looked: Instant,
+    came: BTreeMap<PathBuf, Option<PathBuf>>,
+    ends: bool,
+}
+
+/// A name that is watched.
+#[derive(Debug)]
+struct Name {
+    path: PathBuf,
+    /// The deepest folder above it that is there, and which one it is.
+    folder: PathBuf,
+    identity: Option<(u64, u64)>,
+    /// True if something stood there before.
+    was_there: bool,
+    /// True if its folder was moved or removed meanwhile.
+    is_elsewhere: bool,
 }
 
 impl Absent {
-    /// What a command may not write and could make. Where it could make the folder that Git runs
+    /// Watches what a command may not write and could make. Where it could make the folder that Git runs
     /// programs of, that is made here.
-    pub(super) fn before(order: &Order, is_sandboxed: bool, looks: &Looks) -> Absent {
-        let mounted = Mounted { real: order.whose.workspace.clone() };
-        let here = |path: &String| match is_sandboxed {
-            true => mounted.on_host(path),
-            false => Some(PathBuf::from(path)),
-        };
-        let asked = order.held_to.write_never.iter().filter_map(here).collect();
-        let looked = looks.answer(Question::Missing, asked, |look, paths| {
-            paths.iter().filter(|path| could_be_made(look, path)).cloned().collect()
-        });
-        let mut paths = looked.paths.clone();
+    pub(super) fn before(guarded: &Guarded, looks: &Looks) -> Absent {
+        let asked = in_real_roots(guarded);
+        let missing = missing(&asked, looks);
+        let mut paths = missing.paths.clone();
         paths.retain(|path| !(path.ends_with(HOOKS) && is_made(path)));
-        Absent { paths, looked }
+        if guarded.makes_repository {
+            paths.retain(|path| path.file_name() != Some(OsStr::new(".git")));
+        }
+        let mut absent = Absent {
+            names: Vec::new(),
+            watch: None,
+            entries: HashMap::new(),
+            contents: HashMap::new(),
+            unwatched: Vec::new(),
+            looked: Instant::now(),
+            came: BTreeMap::new(),
+            ends: guarded.ends,
+        };
+        paths.into_iter().for_each(|path| absent.add(path, false));
+        if guarded.ends && !guarded.by_mounts {
+            let is_there = |path: &PathBuf| fs::symlink_metadata(path).is_ok();
+            asked.into_iter().filter(is_there).for_each(|path| absent.add(path, true));
+        }
+        absent
     }
 
-    /// Those that are there now.
-    pub(super) fn appeared(&self) -> Vec<String> {
-        if self.looked.folders.are_as_they_were() {
-            return Vec::new();
+    fn add(&mut self, path: PathBuf, was_there: bool) {
+        if self.names.is_empty() {
+            self.watch = Watch::new();
         }
-        let mut look = Look::once();
-        let there = self.paths.iter().filter(|path| look.at(path) != Some(There::Nothing));
-        there.map(|path| path.display().to_string()).collect()
+        let at = self.names.len();
+        self.names.push(Name {
+            path,
+            folder: PathBuf::new(),
+            identity: None,
+            was_there,
+            is_elsewhere: false,
+        });
+        self.arm(at);
+        if was_there {
+            self.arm_contents(at);
+        }
+    }
+
+    /// Watches the deepest folder above a name that is there. Something that has come meanwhile counts.
+    fn arm(&mut self, at: usize) {
+        // A folder that comes between two looks is gone into; nobody makes more of them than there are.
+        for _ in 0..self.names[at].path.components().count() {
+            let name = &self.names[at];
+            let Some((folder, identity)) = deepest_folder(&name.path) else { break };
+            let depth = if name.was_there { Depth::Contents } else { Depth::Names };
+            let number = self.watch.as_mut().and_then(|watch| watch.add(&folder, depth));
+            let name = &mut self.names[at];
+            (name.folder, name.identity) = (folder, Some(identity));
+            let Some(number) = number else { break };
+            let Some(next) = name.next() else { return };
+            let is_last = name.folder.join(&next) == name.path;
+            let is_there = fs::symlink_metadata(name.folder.join(&next)).is_ok();
+            self.entries.entry((number, next)).or_default().push(at);
+            match is_there {
+                true if is_last && !self.names[at].was_there => return self.has_come(at),
+                true if !is_last => {}
+                _ => return,
+            }
+        }
+        self.unwatched.push(at);
+    }
+
+    /// Watches what is in a guarded folder.
+    fn arm_contents(&mut self, at: usize) {
+        let mut folders = vec![self.names[at].path.clone()];
+        let mut left = MOST_SUBFOLDERS;
+        while let Some(folder) = folders.pop().filter(|_| left > 0) {
+            left -= 1;
+            let is_folder = fs::symlink_metadata(&folder).is_ok_and(|data| data.is_dir());
+            if !is_folder {
+                continue;
+            }
+            let watch = self.watch.as_mut();
+            if let Some(number) = watch.and_then(|watch| watch.add(&folder, Depth::Contents)) {
+                self.contents.insert(number, at);
+            }
+            let entries = fs::read_dir(&folder).into_iter().flatten().flatten();
+            folders.extend(entries.map(|entry| entry.path()));
+        }
+    }
+
+    /// Ready to read once something has happened.
+    pub(super) fn ready(&self) -> Option<BorrowedFd<'_>> {
+        self.watch.as_ref().filter(|_| !self.names.is_empty()).map(Watch::ready)
+    }
+
+    /// When is to be looked again without that, if ever.
+    pub(super) fn next(&self) -> Option<Instant> {
+        (!self.unwatched.is_empty()).then(|| self.looked + EVERY)
+    }
+
+    /// Looks at what has happened, and sets aside what Git would obey. True if the command is to be ended
+    /// for it.
+    pub(super) fn look(&mut self) -> bool {
+        let before = self.came.len();
+        let mut is_lost = false;
+        for event in self.watch.as_mut().map(Watch::take).unwrap_or_default() {
+            match event {
+                Event::Came(number, name) => self.entry(number, name, true),
+                Event::Changed(number, name) => self.entry(number, name, false),
+                Event::FolderGone(number) => self.folder_gone(number),
+                Event::Lost => is_lost = true,
+            }
+        }
+        if is_lost || self.next().is_some_and(|next| Instant::now() >= next) {
+            self.look_everywhere();
+        }
+        self.ends && (is_lost || self.came.len() > before)
+    }
+
+    /// An entry of a watched folder has come or changed.
+    fn entry(&mut self, number: i32, name: OsString, has_come: bool) {
+        if let Some(at) = self.contents.get(&number).copied() {
+            self.has_come(at);
+        }
+        for at in self.entries.get(&(number, name)).cloned().unwrap_or_default() {
+            let name = &self.names[at];
+            let is_last = name.next().is_some_and(|next| name.folder.join(next) == name.path);
+            match (is_last, has_come) {
+                (true, true) => self.has_come(at),
+                (true, false) if name.was_there => self.has_come(at),
+                (true, false) => {}
+                (false, _) => self.arm(at),
+            }
+        }
+    }
+
+    /// Another folder may stand in its place by now.
+    fn folder_gone(&mut self, number: i32) {
+        if let Some(at) = self.contents.get(&number).copied() {
+            self.has_come(at);
+        }
+        let hang = self.entries.iter().filter(|((of, _), _)| *of == number);
+        let mut hang: Vec<usize> = hang.flat_map(|(_, names)| names).copied().collect();
+        hang.dedup();
+        self.entries.retain(|(of, _), _| *of != number);
+        for at in hang {
+            self.names[at].is_elsewhere = true;
+            self.arm(at);
+        }
+    }
+
+    fn look_everywhere(&mut self) {
+        self.looked = Instant::now();
+        for at in 0..self.names.len() {
+            let name = &self.names[at];
+            if !name.was_there && fs::symlink_metadata(&name.path).is_ok() {
+                self.has_come(at);
+            }
+        }
+    }
+
+    fn has_come(&mut self, at: usize) {
+        let name = &self.names[at];
+        let is_of_git =
+            name.path.file_name().is_some_and(|own| OF_GIT.iter().any(|one| own == *one));
+        let aside = match self.ends && is_of_git && !name.was_there && !name.is_elsewhere {
+            true => name.set_aside(),
+            false => None,
+        };
+        let known = self.came.entry(name.path.clone()).or_default();
+        if aside.is_some() {
+            *known = aside;
+        }
+    }
+
+    /// What has come, with the name that it was given where it was set aside; after the command has ended.
+    pub(super) fn finish(&mut self) -> Vec<String> {
+        self.look();
+        self.look_everywhere();
+        let shown = |(path, aside): (&PathBuf, &Option<PathBuf>)| match aside {
+            Some(aside) => format!("{} (now {})", path.display(), aside.display()),
+            None => path.display().to_string(),
+        };
+        self.came.iter().map(shown).collect()
     }
 }
 
-/// True if nothing is there and the folder for it is. Where there is no `.git`, it is a new one that
-/// brings its own.
-fn could_be_made(look: &mut Look, path: &Path) -> bool {
-    let folder = path.parent();
-    folder.is_some_and(|folder| look.at(folder) == Some(There::Folder))
-        && look.at(path) == Some(There::Nothing)
+impl Name {
+    /// What is to come next in the folder for the name to stand for something.
+    fn next(&self) -> Option<OsString> {
+        let rest = self.path.strip_prefix(&self.folder).ok()?;
+        rest.components().next().map(|part| part.as_os_str().to_owned())
+    }
+
+    /// Gives what stands there another name in its folder, if that is still the folder that was watched.
+    /// None where nothing stands there any more.
+    fn set_aside(&self) -> Option<PathBuf> {
+        let own = self.path.file_name()?;
+        let folder = open_folder(&self.folder).ok()?;
+        let data = rustix::fs::fstat(&folder).ok()?;
+        if self.identity != Some((data.st_dev, data.st_ino)) || self.folder.join(own) != self.path {
+            return None;
+        }
+        for number in 0..MOST_NAMES {
+            let mut aside = own.to_owned();
+            aside.push(".refused");
+            if number > 0 {
+                aside.push(format!(".{number}"));
+            }
+            match renameat_with(&folder, own, &folder, &aside, RenameFlags::NOREPLACE) {
+                Ok(()) => return Some(self.folder.join(aside)),
+                Err(rustix::io::Errno::EXIST) => {}
+                Err(_) => return None,
+            }
+        }
+        None
+    }
+}
+
+/// The names in what may be written, by paths with no link before the names' own folders.
+fn in_real_roots(guarded: &Guarded) -> Vec<PathBuf> {
+    let real =
+        |root: &PathBuf| (root.clone(), root.canonicalize().unwrap_or_else(|_| root.clone()));
+    let roots: Vec<(PathBuf, PathBuf)> = guarded.write.iter().map(real).collect();
+    let found = guarded.names.iter().filter_map(|path| {
+        roots.iter().find_map(|(root, real)| match path.strip_prefix(root) {
+            Ok(below) => Some(real.join(below)),
+            Err(_) => path.starts_with(real).then(|| path.clone()),
+        })
+    });
+    found.collect()
+}
+
+/// A folder that no link leads to.
+fn open_folder(path: &Path) -> rustix::io::Result<OwnedFd> {
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS)
+}
+
+/// The deepest folder above a path that is there, and which one it is.
+fn deepest_folder(path: &Path) -> Option<(PathBuf, (u64, u64))> {
+    path.ancestors().skip(1).find_map(|folder| {
+        let data = fs::symlink_metadata(folder).ok().filter(fs::Metadata::is_dir)?;
+        Some((folder.to_owned(), (data.dev(), data.ino())))
+    })
+}
+
+/// Those of some names that are absent. Of a repository that is absent it is `.git`.
+fn missing(asked: &[PathBuf], looks: &Looks) -> Arc<Answer> {
+    looks.answer(Question::Missing, asked.to_vec(), |look, paths| {
+        let mut missing: Vec<PathBuf> =
+            paths.iter().filter_map(|path| to_be_made(look, path)).collect();
+        missing.sort();
+        missing.dedup();
+        missing
+    })
+}
+
+/// What would have to be made for something to stand at a path where nothing does: itself, or the `.git`
+/// that it is in.
+fn to_be_made(look: &mut Look, path: &Path) -> Option<PathBuf> {
+    let folder = path.parent()?;
+    match look.at(folder)? {
+        There::Folder => (look.at(path)? == There::Nothing).then(|| path.to_owned()),
+        There::Nothing => {
+            let above = to_be_made(look, folder)?;
+            let is_git = above.file_name() == Some(OsStr::new(".git"));
+            Some(if is_git { above } else { path.to_owned() })
+        }
+        There::Link | There::Other => None,
+    }
 }
 
 /// Makes a folder, unless another command has by now.
 fn is_made(path: &Path) -> bool {
     fs::create_dir(path).map_or_else(|error| error.kind() == ErrorKind::AlreadyExists, |()| true)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    /// A workspace in which these names are guarded.
+    fn absent(root: &Path, names: &[&str], by_mounts: bool) -> Absent {
+        let guarded = Guarded {
+            names: names.iter().map(|name| root.join(name)).collect(),
+            write: vec![root.to_owned()],
+            by_mounts,
+            ends: true,
+            makes_repository: false,
+        };
+        Absent::before(&guarded, &Looks::default())
+    }
+
+    fn workspace() -> (tempfile::TempDir, PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        fs::create_dir_all(root.join(".git")).unwrap();
+        (folder, root)
+    }
+
+    #[test]
+    fn what_comes_for_a_moment_only_is_named_and_ends_the_command() {
+        let (_folder, root) = workspace();
+        let mut absent = absent(&root, &["AGENTS.md", ".git/hooks", ".cargo/config.toml"], true);
+        assert!(root.join(".git/hooks").is_dir());
+        fs::write(root.join("README.md"), "").unwrap();
+        assert!(!absent.look());
+        fs::write(root.join("AGENTS.md"), "").unwrap();
+        fs::remove_file(root.join("AGENTS.md")).unwrap();
+        assert!(absent.look());
+        assert!(!absent.look(), "it was said already");
+        // In a folder that was absent itself.
+        fs::create_dir(root.join(".cargo")).unwrap();
+        assert!(!absent.look());
+        fs::write(root.join(".cargo/config.toml"), "").unwrap();
+        assert!(absent.look());
+        let came = absent.finish().join(" ");
+        assert!(came.contains("AGENTS.md") && came.contains(".cargo/config.toml"), "{came}");
+        assert!(root.join(".cargo/config.toml").exists(), "a user's own file stays");
+    }
+
+    #[test]
+    fn a_folder_that_comes_with_its_content_is_noticed() {
+        let (_folder, root) = workspace();
+        let mut absent = absent(&root, &[".cargo/config.toml"], true);
+        fs::create_dir(root.join("x")).unwrap();
+        fs::write(root.join("x/config.toml"), "").unwrap();
+        fs::rename(root.join("x"), root.join(".cargo")).unwrap();
+        assert!(absent.look());
+    }
+
+    #[test]
+    fn what_git_would_obey_is_set_aside_as_often_as_it_comes() {
+        let (_folder, root) = workspace();
+        let mut absent = absent(&root, &[".git/commondir", ".git/config.worktree"], true);
+        for _ in 0..3 {
+            fs::write(root.join(".git/commondir"), "evil").unwrap();
+            absent.look();
+            assert!(!root.join(".git/commondir").exists());
+        }
+        symlink("/elsewhere", root.join(".git/config.worktree")).unwrap();
+        let came = absent.finish();
+        assert_eq!(came.len(), 2, "{came:?}");
+        assert!(came.iter().all(|one| one.contains(".refused")), "{came:?}");
+        assert_eq!(fs::read_to_string(root.join(".git/commondir.refused.2")).unwrap(), "evil");
+    }
+
+    #[test]
+    fn a_repository_that_comes_is_one_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let mut absent = absent(&root, &[".git/hooks", ".git/config"], true);
+        fs::create_dir(root.join(".git")).unwrap();
+        assert!(absent.look());
+        assert_eq!(absent.finish().len(), 1);
+        assert!(root.join(".git.refused").is_dir() && !root.join(".git").exists());
+    }
+
+    #[test]
+    fn nothing_is_set_aside_in_a_folder_that_took_the_place_of_another() {
+        let (_folder, root) = workspace();
+        let other = tempfile::tempdir().unwrap();
+        fs::write(other.path().join("commondir"), "theirs").unwrap();
+        let mut absent = absent(&root, &[".git/commondir"], true);
+        fs::write(root.join(".git/commondir"), "evil").unwrap();
+        fs::rename(root.join(".git"), root.join("moved")).unwrap();
+        symlink(other.path(), root.join(".git")).unwrap();
+        assert!(absent.look());
+        assert_eq!(fs::read_to_string(other.path().join("commondir")).unwrap(), "theirs");
+    }
+
+    #[test]
+    fn without_mounts_what_is_there_is_watched_with_all_that_is_below() {
+        for change in ["config", "hooks/pre-commit", "hooks/new", "hooks/deep/x"] {
+            let (_folder, root) = workspace();
+            let git = root.join(".git");
+            fs::create_dir_all(git.join("hooks/deep")).unwrap();
+            fs::write(git.join("config"), "").unwrap();
+            fs::write(git.join("hooks/pre-commit"), "").unwrap();
+            let mut absent = absent(&root, &[".git/hooks", ".git/config"], false);
+            fs::read(git.join("config")).unwrap();
+            fs::write(git.join("index"), "").unwrap();
+            assert!(!absent.look());
+            fs::write(git.join(change), "evil").unwrap();
+            assert!(absent.look(), "{change}");
+            assert_eq!(absent.finish().len(), 1);
+            assert!(git.join(change).exists());
+        }
+    }
+
+    #[test]
+    fn without_watches_it_is_looked_again_and_again() {
+        let (_folder, root) = workspace();
+        let mut absent = absent(&root, &[".git/commondir"], true);
+        absent.watch = None;
+        absent.unwatched = vec![0];
+        fs::write(root.join(".git/commondir"), "evil").unwrap();
+        absent.looked -= EVERY;
+        assert!(absent.look());
+        assert!(root.join(".git/commondir.refused").exists());
+    }
 }

@@ -18,7 +18,7 @@ use super::egress::{Egress, Ways};
 use super::environment;
 use super::folder::Folder;
 use super::groups::Group;
-use super::guarded::Absent;
+use super::guarded::{Absent, Guarded};
 use super::launch::launch;
 use super::looks::{Look, Looks, Question};
 use super::machine::{Machine, Place};
@@ -118,20 +118,23 @@ impl Host {
         let most = self.config.max_output_kb * 1024;
         let mut outputs = [Output::new(scrubber, most), Output::new(scrubber, most)];
         self.guard_repositories(&mut order);
-        let absent = Absent::before(&order, self.is_sandboxed(&order), &self.looks);
+        let mut absent = Absent::before(&self.guarded_names(&order), &self.looks);
         let mut confined = None;
         let sink = |stream, written: Written<'_>| match stream {
             Stream::Output => outputs[0].push(written),
             Stream::Error => outputs[1].push(written),
         };
-        match self.start_and_finish(order, control, |started| confined = Some(started), sink) {
+        let begun = |started| confined = Some(started);
+        match self.start_and_finish(order, control, &mut absent, begun, sink) {
             Ok((ended, rest)) => {
                 let [output, error] = outputs.map(Output::finish);
                 if let Some(confined) = confined {
-                    let appeared = absent.appeared();
+                    let appeared = absent.finish();
                     tell(Ok(Done { output, error, ended, confined, appeared }));
                 }
                 rest.clear_up();
+                // What it had started may have gone on until here.
+                absent.finish();
             }
             Err(error) => tell(Err(error)),
         }
@@ -150,16 +153,42 @@ impl Host {
         sink: impl FnMut(Stream, Written<'_>),
     ) -> Result<(Ended, Vec<String>), NotRun> {
         self.guard_repositories(&mut order);
-        let absent = Absent::before(&order, self.is_sandboxed(&order), &self.looks);
-        let (ended, rest) = self.start_and_finish(order, control, started, sink)?;
+        let mut absent = Absent::before(&self.guarded_names(&order), &self.looks);
+        let (ended, rest) = self.start_and_finish(order, control, &mut absent, started, sink)?;
         rest.clear_up();
-        Ok((ended, absent.appeared()))
+        Ok((ended, absent.finish()))
+    }
+
+    /// What a command must not write, and how it is kept from it.
+    fn guarded_names(&self, order: &Order) -> Guarded {
+        let is_sandboxed = self.is_sandboxed(order);
+        let held = &order.held_to;
+        let mounted = Mounted { real: order.whose.workspace.clone() };
+        let here = |path: &String| match is_sandboxed {
+            true => mounted.on_host(path),
+            false => Some(PathBuf::from(path)),
+        };
+        let is_confined = is_sandboxed || self.config.confinement != Profile::Off;
+        let write = match self.config.confinement {
+            _ if is_sandboxed => mounted.real.clone().into_iter().collect(),
+            Profile::Off => vec![PathBuf::from("/")],
+            Profile::ReadOnly if !held.by_owner => Vec::new(),
+            _ => held.write.iter().map(PathBuf::from).collect(),
+        };
+        Guarded {
+            names: held.write_never.iter().filter_map(here).collect(),
+            write,
+            by_mounts: is_sandboxed || self.namespaces() != Namespaces::None,
+            ends: is_confined,
+            makes_repository: held.nested.makes_repository,
+        }
     }
 
     fn start_and_finish(
         &self,
         mut order: Order,
         control: &Control,
+        absent: &mut Absent,
         started: impl FnOnce(Confined),
         sink: impl FnMut(Stream, Written<'_>),
     ) -> Result<(Ended, Rest), NotRun> {
@@ -167,7 +196,7 @@ impl Host {
         let withheld = turn.as_ref().map(|turn| turn.withheld.clone()).unwrap_or_default();
         let started = |confined| started(Confined { withheld, ..confined });
         if self.is_sandboxed(&order) {
-            let ended = self.in_sandbox(&order, control, started, sink)?;
+            let ended = self.in_sandbox(&order, control, absent, started, sink)?;
             return Ok((ended, Rest { on_host: None, turn }));
         }
         let machine = self.machine()?;
@@ -178,7 +207,7 @@ impl Host {
         let written = walls.as_ref().map_or_else(|| vec![order.cwd.clone()], Walls::written);
         let limits = &self.config.limits;
         let disks = Disks::of(written.iter().map(PathBuf::as_path), limits.disk_left());
-        let watched = Watched { disks, kept };
+        let watched = Watched { disks, kept, absent };
         let (ended, remains) = running.finish(deadline, watched, control, sink);
         drop(egress);
         let opened = order.opened;
@@ -410,6 +439,7 @@ impl Host {
             closed::spelled_out(closed).map_err(|why| NotRun::Unconfined(why.to_string()))?;
         let shown: Vec<PathBuf> = held.read.iter().map(PathBuf::from).collect();
         hidden.retain(|path| !shown.iter().any(|shown| shown.starts_with(path)));
+        let shown = real.outermost(shown);
         hidden.extend(places::SERVICES.iter().map(PathBuf::from));
         let hidden = self.looks.answer(Question::Outermost, hidden, |look, paths| {
             RealPaths::of_now(look).outermost(paths.iter().cloned())
@@ -417,6 +447,11 @@ impl Host {
         let mut hidden = hidden.paths.clone();
         hidden.extend(private(machine).iter().filter_map(|path| real.of(path)));
         let seen = real.outermost(order.seen.iter().cloned());
+        let shown = outermost([&seen[..], &write, &shown].concat());
+        let homes = machine.homes.seen(&shown, &self.looks, &machine.temps)?;
+        let is_shown =
+            |path: &PathBuf| homes.shows(path) || shown.iter().any(|root| path.starts_with(root));
+        hidden.retain(|path| !homes.encloses(path) || is_shown(path));
         if isolated {
             // Of what lies there it sees nothing else.
             let shown = |path: &PathBuf| seen.iter().chain(&write).any(|at| path.starts_with(at));
@@ -425,7 +460,7 @@ impl Host {
         let walls = Walls {
             guarded: self.guarded(held),
             hidden: outermost(hidden),
-            home: std::env::home_dir().and_then(|home| real.of(&home)),
+            homes,
             network: match ways {
                 Some(_) => Network::None,
                 // What its owner gives it, whatever commands have.

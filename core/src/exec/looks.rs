@@ -40,6 +40,8 @@ pub(super) enum Question {
     Real,
     /// Which are not there and could be made.
     Missing,
+    /// Which are there.
+    There,
 }
 
 /// The answers so far.

@@ -11,6 +11,7 @@ use super::confine::program::{Program, Seat, Shared};
 use super::egress::Room;
 use super::environment::{self, Variables};
 use super::groups::{Group, Groups};
+use super::homes::Homes;
 use super::limits::Limits;
 use super::places::{self, Temps};
 use crate::scrub::Scrubber;
@@ -22,6 +23,7 @@ pub(super) struct Machine {
     pub(super) temps: Temps,
     pub(super) groups: Groups,
     pub(super) variables: Variables,
+    pub(super) homes: Homes,
     pub(super) connections: Arc<Room>,
     idle: Mutex<Vec<Place>>,
 }
@@ -54,9 +56,10 @@ impl Machine {
         let groups = Groups::new(&temps.name());
         let is_secret = |text: &str| !scrubber.findings(text).is_empty();
         let variables = environment::of_host(&config.environment, is_secret);
+        let homes = Homes::of_machine(&variables);
         let connections = Arc::new(Room::of_process());
         let idle = Mutex::default();
-        Ok(Machine { program, kernel, temps, groups, variables, connections, idle })
+        Ok(Machine { program, kernel, temps, groups, variables, homes, connections, idle })
     }
 
     /// Where a command within walls sees its temporary folder.

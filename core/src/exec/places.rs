@@ -133,18 +133,62 @@ impl Temps {
     /// # Errors
     /// Where they cannot be made.
     pub(crate) fn make_way(folder: &Path, seen: &Path) -> io::Result<()> {
-        let Some(below) = within(seen) else { return Ok(()) };
-        let mut at = rustix::fs::open(folder, HANDLE, Mode::empty())?;
-        let mut names = below.iter().peekable();
-        while let Some(name) = names.next() {
-            if names.peek().is_some() || seen.is_dir() {
-                at = folder_in(&at, name)?;
-            } else {
-                file_in(&at, name)?;
-            }
+        match within(seen) {
+            Some(below) => make_place(folder, &below, seen.is_dir()),
+            None => Ok(()),
         }
-        Ok(())
     }
+
+    /// A folder that stands in the place of a home: empty but for the places of what is open there, and
+    /// links. It stays until the runtime ends.
+    ///
+    /// # Errors
+    /// Where it cannot be made.
+    pub(crate) fn skeleton<'p>(
+        &self,
+        home: &Path,
+        open: impl Iterator<Item = &'p PathBuf>,
+        links: impl Iterator<Item = &'p (PathBuf, PathBuf)>,
+    ) -> io::Result<PathBuf> {
+        let name = blake3::hash(home.as_os_str().as_bytes()).to_hex();
+        let skeleton = self.root.path().join(format!("home-{}", &name.as_str()[..32]));
+        // One at a time adds to it.
+        let _made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        if !skeleton.is_dir() {
+            fs::DirBuilder::new().mode(0o755).create(&skeleton)?;
+        }
+        for path in open {
+            let below = path.strip_prefix(home).unwrap_or(path);
+            make_place(&skeleton, below, path.is_dir())?;
+        }
+        for (path, target) in links {
+            let at = skeleton.join(path.strip_prefix(home).unwrap_or(path));
+            if fs::read_link(&at).is_ok_and(|known| known == *target) {
+                continue;
+            }
+            at.parent().map(fs::create_dir_all).transpose()?;
+            if fs::remove_file(&at).is_err() && at.is_dir() {
+                fs::remove_dir_all(&at)?;
+            }
+            std::os::unix::fs::symlink(target, at)?;
+        }
+        Ok(skeleton)
+    }
+}
+
+/// Makes an empty file or folder below a folder. What stands in the way goes, unless it is a folder with
+/// something in it.
+fn make_place(folder: &Path, below: &Path, is_folder: bool) -> io::Result<()> {
+    let mut at = rustix::fs::open(folder, HANDLE, Mode::empty())?;
+    let mut names = below.iter().peekable();
+    while let Some(name) = names.next() {
+        if names.peek().is_some() || is_folder {
+            at = folder_in(&at, name)?;
+        } else {
+            file_in(&at, name)?;
+        }
+    }
+    Ok(())
 }
 
 /// The folder of a name, made where there is none or something else.

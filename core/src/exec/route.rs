@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::capabilities::{Capabilities, SandboxCapabilities};
 use super::confined::Confined;
 use super::control::Control;
+use super::guarded::Absent;
 use super::host::Host;
 use super::not_run::NotRun;
 use super::order::Order;
@@ -59,10 +60,11 @@ impl Host {
         &self,
         order: &Order,
         control: &Control,
+        absent: &mut Absent,
         started: impl FnOnce(Confined),
         sink: impl FnMut(Stream, Written<'_>),
     ) -> Result<Ended, NotRun> {
-        self.docker.run(order, control, started, sink)
+        self.docker.run(order, control, absent, started, sink)
     }
 
     #[cfg(not(feature = "docker"))]
@@ -71,6 +73,7 @@ impl Host {
         &self,
         _: &Order,
         _: &Control,
+        _: &mut Absent,
         _: impl FnOnce(Confined),
         _: impl FnMut(Stream, Written<'_>),
     ) -> Result<Ended, NotRun> {

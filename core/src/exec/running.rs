@@ -16,6 +16,7 @@ use super::confine::wire;
 use super::console::{self, Console, Files, Input, PIECE};
 use super::control::Control;
 use super::disk::Disks;
+use super::guarded::Absent;
 use super::replaced::Kept;
 
 /// How long a command has between SIGTERM and SIGKILL.
@@ -57,13 +58,24 @@ pub(crate) enum Cut {
     Disk,
     /// Something that it was kept from was replaced, and could not be kept from it any more.
     Replaced,
+    /// Something has come that it must not make.
+    Appeared,
+}
+
+impl Cut {
+    /// True if it is ended at once: what does harm would go on with it.
+    pub(super) fn is_at_once(self) -> bool {
+        matches!(self, Cut::Disk | Cut::Replaced | Cut::Appeared)
+    }
 }
 
 /// What is looked at while a command runs.
-pub(crate) struct Watched {
+pub(crate) struct Watched<'w> {
     pub(crate) disks: Disks,
     /// What it is kept from by mounts.
     pub(crate) kept: Kept,
+    /// What it must not make.
+    pub(crate) absent: &'w mut Absent,
 }
 
 /// What became of a command.
@@ -185,16 +197,17 @@ impl Running {
     pub(crate) fn finish(
         mut self,
         deadline: Option<Instant>,
-        watched: Watched,
+        watched: Watched<'_>,
         control: &Control,
         mut sink: impl FnMut(Stream, Written<'_>),
     ) -> (Ended, Remains) {
-        let Watched { mut disks, mut kept } = watched;
+        let Watched { mut disks, mut kept, absent } = watched;
         let mut ending =
             Ending { deadline, cut: None, killed: false, status: None, is_idle: false };
         while let Some(until) = ending.until() {
-            let ready =
-                self.wait(until.into_iter().chain(disks.next()).chain(kept.next()).min(), control);
+            let looks = [disks.next(), kept.next(), absent.next()];
+            let until = until.into_iter().chain(looks.into_iter().flatten()).min();
+            let ready = self.wait(until, control, absent);
             if ready.input {
                 self.feed(control);
             }
@@ -220,6 +233,9 @@ impl Running {
                 tracing::warn!(path = %path.display(), "a command is ended: this was replaced");
                 ending.cut(Cut::Replaced, self.seat.socket());
             }
+            if absent.look() {
+                ending.cut(Cut::Appeared, self.seat.socket());
+            }
             ending.proceed(self.seat.socket());
         }
         let status = ending.status.unwrap_or(Status::Lost);
@@ -244,10 +260,11 @@ impl Running {
         self.input = self.input.take().filter(|input| !input.is_over());
     }
 
-    fn wait(&self, until: Option<Instant>, control: &Control) -> Ready {
-        let mut files: Vec<(Source, BorrowedFd<'_>, PollFlags)> = Vec::with_capacity(5);
+    fn wait(&self, until: Option<Instant>, control: &Control, absent: &Absent) -> Ready {
+        let mut files: Vec<(Source, BorrowedFd<'_>, PollFlags)> = Vec::with_capacity(6);
         files.push((Source::Socket, self.seat.socket().as_fd(), PollFlags::IN));
         files.push((Source::Control, control.woken(), PollFlags::IN));
+        files.extend(absent.ready().map(|file| (Source::Absent, file, PollFlags::IN)));
         for (at, output) in self.outputs.iter().enumerate() {
             if let Some(output) = output {
                 files.push((Source::Output(at), output.as_fd(), PollFlags::IN));
@@ -271,6 +288,8 @@ impl Running {
             match source {
                 Source::Socket => ready.socket = true,
                 Source::Control => ready.control = true,
+                // It is looked at in any case.
+                Source::Absent => {}
                 Source::Output(at) => ready.outputs[*at] = true,
                 Source::Input => ready.input = true,
             }
@@ -338,6 +357,7 @@ struct Ready {
 enum Source {
     Socket,
     Control,
+    Absent,
     Output(usize),
     Input,
 }
@@ -389,9 +409,7 @@ impl Ending {
         if self.cut.is_none() && self.status.is_none() {
             self.cut = Some(cut);
             ask(socket, wire::TO_ALL, TERMINATE);
-            // What does harm would go on with it.
-            let at_once = matches!(cut, Cut::Disk | Cut::Replaced);
-            let grace = if at_once { Duration::ZERO } else { GRACE };
+            let grace = if cut.is_at_once() { Duration::ZERO } else { GRACE };
             self.deadline = Some(Instant::now() + grace);
         }
     }

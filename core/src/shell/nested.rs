@@ -7,7 +7,7 @@ use super::analyse::Analysis;
 use super::denied;
 use super::effect::{Access, Effect, FileEffect, Found, Scope};
 use super::env::Env;
-use super::invocation::{Argument, Locus};
+use super::invocation::{Argument, Invocation, Locus};
 use super::place::{self, is_within};
 use super::value::{Origin, Value};
 
@@ -17,6 +17,8 @@ pub struct Nested {
     /// The folders of the workspace, absolute, where it does what nobody has seen. None: all that it
     /// writes is known.
     pub unseen_in: BTreeSet<String>,
+    /// True if a program is called to make a repository.
+    pub makes_repository: bool,
     open: BTreeSet<Open>,
 }
 
@@ -83,7 +85,8 @@ impl Nested {
     /// That of a command of which nothing is known.
     #[must_use]
     pub fn unseen(env: &Env) -> Nested {
-        Nested { unseen_in: env.workspace.iter().cloned().collect(), open: BTreeSet::new() }
+        let unseen_in = env.workspace.iter().cloned().collect();
+        Nested { unseen_in, ..Nested::default() }
     }
 
     /// As a command was understood.
@@ -107,6 +110,7 @@ impl Nested {
                 nested.unseen_in.extend(env.workspace.iter().cloned());
             }
         }
+        nested.makes_repository = analysis.invocations.iter().any(makes_repository);
         if only_git {
             let calls = 0..analysis.invocations.len();
             let folders = calls.filter_map(|number| tracked(analysis, number, env));
@@ -171,6 +175,23 @@ impl Nested {
             self.open.insert(Open::AllAway(denied::whole(begins, pattern)));
         }
     }
+}
+
+/// Programs that make a repository where they are called to, by subcommands.
+const MAKES_REPOSITORY: &[(&str, &[&str])] = &[
+    ("git", &["init", "clone"]),
+    ("cargo", &["init", "new"]),
+    ("uv", &["init"]),
+    ("jj", &["git"]),
+];
+
+fn makes_repository(call: &Invocation) -> bool {
+    let program = call.program.value.as_known().unwrap_or_default();
+    let known = MAKES_REPOSITORY.iter().find(|(name, _)| *name == program);
+    let name = subcommand(&call.arguments).map(|(name, _)| name);
+    call.locus == Locus::Here
+        && known
+            .is_some_and(|(_, subcommands)| name.is_some_and(|name| subcommands.contains(&name)))
 }
 
 /// True if something in the workspace is made or written. What is only taken away, or gets another
@@ -343,6 +364,22 @@ mod tests {
                 assert_eq!(nested.is_tracked(config), is_open, "{text}: {config}");
                 assert!(!nested.is_open(&config.replace("config", "hooks")), "{text}");
             }
+        }
+    }
+
+    #[test]
+    fn a_repository_is_made_by_what_says_so() {
+        for (text, makes) in [
+            ("git init", true),
+            ("git init && make", true),
+            ("git -C sub clone https://a.example/x", true),
+            ("cargo new x", true),
+            ("git status", false),
+            ("echo git init", false),
+            ("./git init", false),
+            ("make init", false),
+        ] {
+            assert_eq!(nested(text).makes_repository, makes, "{text}");
         }
     }
 

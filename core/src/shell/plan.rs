@@ -64,7 +64,8 @@ pub struct Confinement {
     pub write: BTreeSet<String>,
     /// What lies below those and may not be written.
     pub write_never: BTreeSet<String>,
-    /// Secret files and folders that may be read: those that the command was understood to read.
+    /// Secret files and folders, and those of homes, that may be read: those that the command was
+    /// understood to read.
     pub read: BTreeSet<String>,
     /// Files and folders that may not be read.
     pub read_never: BTreeSet<String>,
@@ -295,7 +296,11 @@ impl Confinement {
     fn file(&mut self, file: &FileEffect, env: &Env) {
         let path = file.path.as_known();
         match (file.access, file.scope, path) {
-            (Access::Read | Access::Execute, Scope::Secret, Some(path)) => {
+            (
+                Access::Read | Access::List | Access::Execute,
+                Scope::Secret | Scope::Home | Scope::Startup,
+                Some(path),
+            ) => {
                 self.read.insert(path.to_owned());
             }
             (Access::Read | Access::List | Access::Execute, ..) => {}

@@ -73,7 +73,7 @@ fn told_with(
         _ if is_well => None,
         Some(Cut::Deadline) => Some(Code::Timeout),
         Some(Cut::Cancelled) => Some(Code::Cancelled),
-        Some(Cut::Disk | Cut::Replaced) | None => Some(Code::ToolFailed),
+        Some(Cut::Disk | Cut::Replaced | Cut::Appeared) | None => Some(Code::ToolFailed),
     };
     Ok(ToolResult {
         is_error: !is_well,
@@ -87,8 +87,9 @@ fn told_with(
 pub(super) fn come(appeared: &[String]) -> Option<String> {
     let all = Some(appeared.join(", ")).filter(|all| !all.is_empty())?;
     Some(format!(
-        "[{all} came while it ran. Such files tell agents or version control what to do, and nobody was \
-         asked about that: show them to the user before anything goes by them.]"
+        "[{all} came while it ran, or was changed. Such files tell agents, editors or version control what \
+         to do, and nobody was asked about that: show them to the user before anything goes by them. To \
+         make one, name it in a command of its own, such as `git init`, or write it with `write_file`.]"
     ))
 }
 
@@ -144,6 +145,7 @@ pub(super) fn ended(status: Status, cut: Option<Cut>) -> Option<String> {
         (Some(Cut::Cancelled), _) => "ended as it was told to".to_owned(),
         (Some(Cut::Disk), _) => "ended when it had all but used up the disk".to_owned(),
         (Some(Cut::Replaced), _) => "ended when what it is kept from was replaced".to_owned(),
+        (Some(Cut::Appeared), _) => "ended when something came that it must not make".to_owned(),
         (None, Status::Exited(0)) => return None,
         (None, Status::Exited(code)) => format!("ended with exit code {code}{}", hint(code)),
         (None, Status::Signalled(signal)) => format!("ended by signal {signal}"),
@@ -167,6 +169,7 @@ fn how(status: Status, cut: Option<Cut>, limit: Duration, advice: &str) -> Optio
         (Some(Cut::Replaced), _) => "[Ended, since a file that it must be kept from was replaced by \
                                      another while it ran. Run it again.]"
             .to_owned(),
+        (Some(Cut::Appeared), _) => "[Ended, since something came that it must not make.]".to_owned(),
         (None, Status::Exited(0)) => return None,
         (None, Status::Exited(code)) => format!("[Exit code {code}{}]", hint(code)),
         (None, Status::Signalled(9)) => {

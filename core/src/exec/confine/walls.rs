@@ -17,6 +17,7 @@ use super::mounting::{
 use super::plan::Plan;
 use super::program::{Shared, kept_capabilities};
 use super::wire;
+use crate::exec::homes::SeenOfHomes;
 use crate::exec::limits::Limits;
 use crate::exec::places::{SEEN_AT, SHARED_AT, is_own, within};
 
@@ -41,8 +42,8 @@ pub(crate) struct Walls {
     pub(crate) guarded: Vec<PathBuf>,
     /// Files and folders that it does not see.
     pub(crate) hidden: Vec<PathBuf>,
-    /// The home folder, if there is one.
-    pub(crate) home: Option<PathBuf>,
+    /// The home folders that are closed, and what is seen of them.
+    pub(crate) homes: SeenOfHomes,
     /// What it reads although it lies where its temporary folder stands. Nothing else is seen of what lies
     /// there on the machine.
     pub(crate) seen: Vec<PathBuf>,
@@ -159,12 +160,11 @@ impl Walls {
         guarded.chain(hidden).cloned().collect()
     }
 
-    /// True for what lies in the home folder, and not where it may write. Elsewhere programs of the machine
+    /// True for what lies in a home folder, and not where it may write. Elsewhere programs of the machine
     /// put other files in the place of what a command reads beside what is hidden, and each such file would
     /// want a rule of Landlock anew.
     fn is_of_home(&self, path: &Path) -> bool {
-        self.home.as_ref().is_some_and(|home| path.starts_with(home))
-            && !self.write.iter().any(|root| path.starts_with(root))
+        self.homes.encloses(path) && !self.write.iter().any(|root| path.starts_with(root))
     }
 
     /// The folders and files that it may write.
@@ -186,8 +186,9 @@ impl Walls {
     fn allowed(&self, isolated: bool) -> Allowed {
         let mut write = self.write.clone();
         write.push(self.temp.clone());
-        let mut read: Vec<PathBuf> =
-            self.seen.iter().filter(|path| is_own(path)).cloned().collect();
+        let is_apart = |path: &&PathBuf| is_own(path) || self.homes.encloses(path);
+        let mut read: Vec<PathBuf> = self.seen.iter().filter(is_apart).cloned().collect();
+        read.extend(self.homes.open.iter().cloned());
         let mut hidden = self.hidden.clone();
         if isolated {
             // What is mounted by itself wants a rule by itself.
@@ -200,6 +201,7 @@ impl Walls {
             // There the folders of other sessions lie, and the private ones of CLIs.
             hidden.extend(SEEN_AT.map(PathBuf::from));
         }
+        hidden.extend(self.homes.closed.iter().map(|(home, _)| home.clone()));
         Allowed { write, read, hidden, network: isolated || self.network == Network::Host }
     }
 
@@ -220,8 +222,13 @@ impl Walls {
             trees.mount(tree, path);
         }
         trees.own_terminals();
-        let seen: Vec<&PathBuf> = self.seen.iter().filter(|path| is_own(path)).collect();
+        let is_apart = |path: &&PathBuf| is_own(path) || self.homes.encloses(path);
+        let seen: Vec<&PathBuf> = self.seen.iter().filter(is_apart).collect();
         let taken: Vec<u64> = seen.iter().map(|path| trees.take(path)).collect();
+        let homes = self.homes.closed.iter().map(|(home, skeleton)| (trees.take(skeleton), home));
+        let homes: Vec<(u64, &PathBuf)> = homes.collect();
+        let open = self.homes.open.iter().map(|path| (trees.take(path), path));
+        let open: Vec<(u64, &PathBuf)> = open.collect();
         trees.mount(temp, Path::new(SEEN_AT[0]));
         for (from, at) in [(SEEN_AT[0], SEEN_AT[1]), ("/tmp/shm", SHARED_AT)] {
             if Path::new(at).is_dir() {
@@ -231,6 +238,9 @@ impl Walls {
         }
         if let Some(names) = names {
             trees.mount(names, Path::new(NAMES));
+        }
+        for (tree, path) in homes.into_iter().chain(open) {
+            trees.mount(tree, path);
         }
         self.hidden.iter().for_each(|path| trees.cover(path));
         for (tree, path) in taken.into_iter().zip(seen.iter().copied()) {

@@ -8,6 +8,7 @@ use tokio::io::AsyncWriteExt as _;
 use super::super::console::{Console, END_OF_INPUT};
 use super::super::control::Control;
 use super::super::disk::Disks;
+use super::super::guarded::Absent;
 use super::super::order::Order;
 use super::super::replaced::Kept;
 use super::super::running::{Cut, Ended, GRACE, Status, Stream, Written};
@@ -18,6 +19,9 @@ const LAST_WAIT: Duration = Duration::from_secs(5);
 
 /// How often is looked at what was asked of it meanwhile.
 const LOOK: Duration = Duration::from_millis(25);
+
+/// How often, where something could come that it must not make.
+const SHORT_LOOK: Duration = Duration::from_millis(5);
 
 /// A command and where it runs.
 pub(super) struct Running<'r> {
@@ -72,8 +76,7 @@ impl State {
         let is_due = until.is_some_and(|until| Instant::now() >= until);
         match self.cut {
             _ if self.is_over() => Due::Nothing,
-            None if matches!(wanted, Some(Cut::Disk | Cut::Replaced)) => {
-                // What does harm would go on with it.
+            None if wanted.is_some_and(Cut::is_at_once) => {
                 (self.cut, self.killed) = (wanted, true);
                 *until = Some(Instant::now() + LAST_WAIT);
                 Due::Signal("KILL")
@@ -179,6 +182,7 @@ impl Running<'_> {
     pub(super) async fn run(
         mut self,
         given: Given<'_>,
+        absent: &mut Absent,
         begun: impl FnOnce(),
         sink: impl FnMut(Stream, Written<'_>),
     ) -> Option<Run> {
@@ -208,7 +212,7 @@ impl Running<'_> {
                     input.rest.drain(..count);
                     control.has_read(count);
                 }
-                () = tokio::time::sleep(LOOK) => {}
+                () = tokio::time::sleep(if absent.ready().is_some() { SHORT_LOOK } else { LOOK }) => {}
             }
             let wishes = control.take();
             input.add(wishes.input, wishes.end_of_input);
@@ -220,6 +224,7 @@ impl Running<'_> {
             }
             let wanted = match wishes.cancelled {
                 true => Some(Cut::Cancelled),
+                false if absent.look() => Some(Cut::Appeared),
                 false if disks.are_used_up() => Some(Cut::Disk),
                 false => kept.replaced().map(|_| Cut::Replaced),
             };
