@@ -21,6 +21,9 @@ need ps procps
 need ip iproute2
 need rg ripgrep
 need dig bind9-dnsutils
+# Of the builds that run confined.
+need go golang-go
+need javac default-jdk-headless
 # Debian keeps the server's programs out of the path.
 compgen -G '/usr/lib/postgresql/*/bin/postgres' >/dev/null || need postgres postgresql
 need dockerd docker.io

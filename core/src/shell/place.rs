@@ -3,7 +3,7 @@
 mod names;
 
 use names::{
-    AGENTS, SECRET_NAMES, SECRETS_OF_HOME, SECRETS_OF_SYSTEM, STARTS_SHELLS, STARTS_TOOLS,
+    AGENTS, OF_GIT, SECRET_NAMES, SECRETS_OF_HOME, SECRETS_OF_SYSTEM, STARTS_SHELLS, STARTS_TOOLS,
     STARTUP_OF_HOME, STARTUP_OF_SYSTEM,
 };
 
@@ -337,7 +337,7 @@ pub fn secrets(env: &Env) -> Vec<String> {
 /// shells and package managers what to run, and folders in it that are only read.
 #[must_use]
 pub fn guarded(env: &Env) -> Vec<String> {
-    let of_git = [".git/hooks", ".git/config"].iter();
+    let of_git = OF_GIT.iter();
     let names = of_git.chain(AGENTS).chain(STARTS_SHELLS).chain(STARTS_TOOLS);
     let named = env
         .workspace

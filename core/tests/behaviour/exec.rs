@@ -244,11 +244,12 @@ async fn what_globs_close_is_closed_and_what_tells_agents_what_to_do_is_told_of(
         fs::write(at(file), "closed-words").unwrap();
     }
     let script = "cat a/b/* own.PEM a/private-d/*; mv a moved; echo x > .git/hooks/pre-commit\n\
-                  echo x > CLAUDE.md; echo x > other.md; echo end";
+                  echo x > other.md; echo end";
     let result = attack(&house, script).await;
     assert!(result.for_llm.starts_with("end\n"), "{}", result.for_llm);
     assert!(!result.for_llm.contains("closed-words"), "{}", result.for_llm);
     assert_eq!(fs::read_dir(at(".git/hooks")).unwrap().count(), 0);
+    let result = attack(&house, "echo x > CLAUDE.md").await;
     assert!(result.for_llm.contains("/CLAUDE.md came while it ran"), "{}", result.for_llm);
     let appeared = result.structured.unwrap()["appeared"].clone();
     assert_eq!(appeared.as_array().unwrap().len(), 1, "{appeared}");

@@ -5,6 +5,8 @@
 
 mod approve;
 mod attacks;
+mod attacks_homes;
+mod attacks_moments;
 mod calls;
 mod claims;
 mod clis;

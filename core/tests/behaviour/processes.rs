@@ -65,10 +65,12 @@ async fn is_gone(words: &str) -> bool {
 #[tokio::test]
 async fn of_what_tells_agents_what_to_do_and_has_come_its_end_tells() {
     let house = house(json!({})).await;
-    fs::write(house.folder.path().join("make.sh"), "echo x > CLAUDE.md\nread line").unwrap();
+    let script = "read line\necho x > CLAUDE.md\nread line";
+    fs::write(house.folder.path().join("make.sh"), script).unwrap();
     let id = start(&house, "sh make.sh").await;
     let args = json!({ "action": "write", "id": id, "input": "go\n", "wait_ms": 20_000 });
-    let polled = process(&house, args).await;
+    process(&house, args).await;
+    let polled = process(&house, json!({ "action": "poll", "id": id, "wait_ms": 20_000 })).await;
     assert_eq!(field(&polled, "running"), false, "{}", polled.for_llm);
     assert!(polled.for_llm.contains("/CLAUDE.md came while it ran"), "{}", polled.for_llm);
     assert_eq!(field(&polled, "appeared").as_array().unwrap().len(), 1);

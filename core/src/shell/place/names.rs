@@ -1,5 +1,9 @@
 //! The names by which a path is known for what it is.
 
+/// What Git obeys in a repository: programs that it runs, and settings that name some.
+pub(super) const OF_GIT: &[&str] =
+    &[".git/hooks", ".git/config", ".git/config.worktree", ".git/commondir"];
+
 /// Files and folders that tell agents what to do.
 pub(super) const AGENTS: &[&str] = &[
     ".claude",
