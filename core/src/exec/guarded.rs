@@ -229,6 +229,9 @@ impl Absent {
         self.entries.retain(|(of, _), _| *of != number);
         for at in hang {
             self.names[at].is_elsewhere = true;
+            if self.names[at].was_there {
+                self.has_come(at);
+            }
             self.arm(at);
         }
     }

@@ -270,16 +270,18 @@ impl Homes {
         Homes { closed, open: open.into_iter().collect() }
     }
 
-    /// What a command sees that is shown these paths besides, which have no links.
+    /// What a command sees that has these mounts, and reads these paths besides. They have no links.
     ///
     /// # Errors
     /// Where the skeletons cannot be made.
     pub(super) fn seen(
         &self,
-        shown: &[PathBuf],
+        mounts: &[PathBuf],
+        reads: &[PathBuf],
         looks: &Looks,
         temps: &Temps,
     ) -> io::Result<SeenOfHomes> {
+        let shown = [mounts, reads].concat();
         let is_closed =
             |home: &&PathBuf| !is_own(home) && !shown.iter().any(|root| home.starts_with(root));
         let closed: Vec<&PathBuf> = self.closed.iter().filter(is_closed).collect();
@@ -293,7 +295,7 @@ impl Homes {
         let is_within = |path: &Path| closed.iter().any(|home| path.starts_with(home));
         let mut open: Vec<PathBuf> = Vec::new();
         let mut links = Vec::new();
-        for path in there.paths.iter().chain(shown).filter(|path| is_within(path)) {
+        for path in there.paths.iter().chain(&shown).filter(|path| is_within(path)) {
             match fs::read_link(path) {
                 Ok(target) => {
                     links.push((path.clone(), target));
@@ -311,7 +313,7 @@ impl Homes {
             seen.closed.push((home.clone(), skeleton));
         }
         // A workspace is mounted as what it is.
-        seen.open.retain(|path| !shown.contains(path));
+        seen.open.retain(|path| !mounts.contains(path));
         Ok(seen)
     }
 }
@@ -357,8 +359,8 @@ mod tests {
         (folder, home, homes)
     }
 
-    fn seen(homes: &Homes, shown: &[PathBuf]) -> SeenOfHomes {
-        homes.seen(shown, &Looks::default(), &Temps::new().unwrap()).unwrap()
+    fn seen(homes: &Homes, mounts: &[PathBuf]) -> SeenOfHomes {
+        homes.seen(mounts, &[], &Looks::default(), &Temps::new().unwrap()).unwrap()
     }
 
     #[test]
@@ -396,11 +398,12 @@ mod tests {
 
     #[test]
     fn a_skeleton_has_the_places_of_what_is_open() {
-        let (_folder, home, homes) = home(&["work/a", ".gitconfig", "dotfiles/ignore"], "");
+        let (_folder, home, homes) =
+            home(&["work/a", ".gitconfig", "dotfiles/ignore", "notes"], "");
         symlink("dotfiles/ignore", home.join(".gitignore")).unwrap();
         let temps = Temps::new().unwrap();
         let shown = [home.join("work")];
-        let seen = homes.seen(&shown, &Looks::default(), &temps).unwrap();
+        let seen = homes.seen(&shown, &[home.join("notes")], &Looks::default(), &temps).unwrap();
         let skeleton = seen.closed.iter().find(|(closed, _)| *closed == home).unwrap().1.clone();
         assert!(skeleton.join("work").is_dir());
         assert_eq!(fs::read(skeleton.join(".gitconfig")).unwrap(), b"");
@@ -408,8 +411,9 @@ mod tests {
         assert_eq!(link, Path::new("dotfiles/ignore"));
         assert!(seen.shows(&home.join("dotfiles/ignore")));
         assert!(!seen.shows(&home.join("work/a")), "it is a workspace");
+        assert!(seen.shows(&home.join("notes")));
         // Another command adds to it.
-        homes.seen(&[home.join("work/a")], &Looks::default(), &temps).unwrap();
+        homes.seen(&[home.join("work/a")], &[], &Looks::default(), &temps).unwrap();
         assert!(skeleton.join("work/a").is_file());
     }
 

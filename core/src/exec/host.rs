@@ -447,10 +447,10 @@ impl Host {
         let mut hidden = hidden.paths.clone();
         hidden.extend(private(machine).iter().filter_map(|path| real.of(path)));
         let seen = real.outermost(order.seen.iter().cloned());
-        let shown = outermost([&seen[..], &write, &shown].concat());
-        let homes = machine.homes.seen(&shown, &self.looks, &machine.temps)?;
+        let mounts = outermost([&seen[..], &write].concat());
+        let homes = machine.homes.seen(&mounts, &shown, &self.looks, &machine.temps)?;
         let is_shown =
-            |path: &PathBuf| homes.shows(path) || shown.iter().any(|root| path.starts_with(root));
+            |path: &PathBuf| homes.shows(path) || mounts.iter().any(|root| path.starts_with(root));
         hidden.retain(|path| !homes.encloses(path) || is_shown(path));
         if isolated {
             // Of what lies there it sees nothing else.

@@ -208,6 +208,10 @@ impl Running {
             let looks = [disks.next(), kept.next(), absent.next()];
             let until = until.into_iter().chain(looks.into_iter().flatten()).min();
             let ready = self.wait(until, control, absent);
+            // At once: what came may be read by others.
+            if absent.look() {
+                ending.cut(Cut::Appeared, self.seat.socket());
+            }
             if ready.input {
                 self.feed(control);
             }
@@ -232,9 +236,6 @@ impl Running {
             if let Some(path) = kept.replaced() {
                 tracing::warn!(path = %path.display(), "a command is ended: this was replaced");
                 ending.cut(Cut::Replaced, self.seat.socket());
-            }
-            if absent.look() {
-                ending.cut(Cut::Appeared, self.seat.socket());
             }
             ending.proceed(self.seat.socket());
         }
