@@ -200,6 +200,8 @@ const NO_HOME: &[&str] = &["/", "/nonexistent", "/opt", "/srv", "/tmp", "/var", 
 pub(super) struct Homes {
     /// What is closed, without links, none within another.
     closed: Vec<PathBuf>,
+    /// Those of the user who runs this process.
+    own: BTreeSet<PathBuf>,
     /// What is open where it is there.
     open: Vec<PathBuf>,
 }
@@ -244,30 +246,37 @@ impl Homes {
         let closed = outermost(closed.collect());
         let homes: BTreeSet<PathBuf> =
             own.iter().filter_map(|home| home.canonicalize().ok()).collect();
-        let is_whole = |path: &Path| homes.contains(path) || is_whole(path, &closed);
         let named = homes.iter().flat_map(|home| OPEN.iter().map(move |name| home.join(name)));
         let mut open: BTreeSet<PathBuf> = named.collect();
         open.extend(SHARED_PROGRAMS.iter().map(PathBuf::from));
         let value = |name: &str| variables.get(name).map(String::as_str).unwrap_or_default();
         let listed = TOOLCHAINS.iter().flat_map(|name| value(name).split(':')).map(PathBuf::from);
         open.extend(listed);
-        for folder in value("PATH").split(':').map(PathBuf::from) {
-            let is_of_programs = |name: &str| OF_PROGRAMS.contains(&name);
-            let named_so =
-                folder.file_name().and_then(|name| name.to_str()).is_some_and(is_of_programs);
-            let beside = folder.parent().filter(|above| {
-                let name = above.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-                named_so && !is_whole(above) && !BROAD.contains(&name)
-            });
-            open.extend(beside.map(Path::to_owned));
-            open.insert(folder);
+        let homes = Homes { closed, own: homes, open: Vec::new() };
+        for folder in value("PATH").split(':').map(Path::new) {
+            open.extend(homes.of_programs(folder));
         }
-        open.retain(|path| {
-            path.is_absolute()
-                && !is_whole(path)
-                && closed.iter().any(|home| path.starts_with(home))
-        });
-        Homes { closed, open: open.into_iter().collect() }
+        let is_closed = |path: &PathBuf| homes.closed.iter().any(|home| path.starts_with(home));
+        open.retain(|path| path.is_absolute() && is_closed(path) && !homes.is_whole(path));
+        Homes { open: open.into_iter().collect(), ..homes }
+    }
+
+    /// What a program needs that lies in this folder: the folder, and if it is named as folders of programs
+    /// are, the one that it is in. A whole home is never needed.
+    pub(super) fn of_programs(&self, folder: &Path) -> Vec<PathBuf> {
+        let named = |path: &Path, names: &[&str]| {
+            path.file_name().is_some_and(|own| names.iter().any(|name| own == *name))
+        };
+        let above =
+            folder.parent().filter(|above| named(folder, OF_PROGRAMS) && !named(above, BROAD));
+        let both = above.into_iter().chain([folder]).filter(|path| !self.is_whole(path));
+        both.map(Path::to_owned).collect()
+    }
+
+    /// True for a home, a folder of homes, and what is above one.
+    fn is_whole(&self, path: &Path) -> bool {
+        self.own.iter().chain(&self.closed).any(|home| home.starts_with(path))
+            || path.parent() == Some(Path::new("/home"))
     }
 
     /// What a command sees that has these mounts, and reads these paths besides. They have no links.
@@ -331,11 +340,6 @@ fn homes_of(users: &str, wanted: impl Fn(u32) -> bool) -> impl Iterator<Item = P
 fn is_home(path: &Path) -> bool {
     let is_of_system = OF_SYSTEM.iter().any(|folder| path.starts_with(folder));
     path.is_dir() && !is_of_system && !NO_HOME.iter().any(|folder| path == Path::new(folder))
-}
-
-/// True for a closed folder, and for a home in the folder of homes.
-fn is_whole(path: &Path, closed: &[PathBuf]) -> bool {
-    closed.iter().any(|home| home.starts_with(path)) || path.parent() == Some(Path::new("/home"))
 }
 
 #[cfg(test)]

@@ -439,7 +439,9 @@ impl Host {
             closed::spelled_out(closed).map_err(|why| NotRun::Unconfined(why.to_string()))?;
         let shown: Vec<PathBuf> = held.read.iter().map(PathBuf::from).collect();
         hidden.retain(|path| !shown.iter().any(|shown| shown.starts_with(path)));
-        let shown = real.outermost(shown);
+        let program = order.opened.as_ref().and_then(|opened| opened.path.parent());
+        let program = program.map(|folder| machine.homes.of_programs(folder)).unwrap_or_default();
+        let shown = real.outermost(shown.into_iter().chain(program));
         hidden.extend(places::SERVICES.iter().map(PathBuf::from));
         let hidden = self.looks.answer(Question::Outermost, hidden, |look, paths| {
             RealPaths::of_now(look).outermost(paths.iter().cloned())
