@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::capabilities::Capabilities;
 use super::closed;
@@ -53,6 +53,9 @@ pub(crate) struct Host {
 
 /// How often it is tried to start a command around which something goes meanwhile.
 const MOST_TRIES: usize = 4;
+
+/// How long is waited at the end for commands that are being cleared up.
+const CLEARING_UP: Duration = Duration::from_secs(5);
 
 /// What became of a command.
 #[derive(Debug)]
@@ -295,9 +298,16 @@ impl Host {
         })
     }
 
-    /// Ends what waits for commands, and forgets the folders of sessions.
+    /// Ends what waits for commands, and takes away the folders of sessions; blocking. Commands whose
+    /// result was given are waited for until they are cleared up.
     pub(crate) fn close(&self) {
-        drop(self.lock().take());
+        let machine = self.lock().take();
+        if let Some(Ok(machine)) = machine {
+            let until = Instant::now() + CLEARING_UP;
+            while Arc::strong_count(&machine) > 1 && Instant::now() < until {
+                std::thread::sleep(CLEARING_UP / 1_000);
+            }
+        }
         #[cfg(feature = "docker")]
         self.docker.close();
     }
