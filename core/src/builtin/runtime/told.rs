@@ -54,7 +54,8 @@ fn told_with(
     };
     let come = come(&appeared);
     let kept = (!is_well || complained > 0).then(|| kept(&confined.withheld)).flatten();
-    [how, hint, kept, come].into_iter().flatten().for_each(|line| body.push_line(&line));
+    let closed = (!is_well || complained > 0).then(|| closed(&confined.not_looked_at)).flatten();
+    [how, hint, kept, closed, come].into_iter().flatten().for_each(|line| body.push_line(&line));
     let (exit_code, signal) = numbers(ended.status);
     let mut structured = json!({
         "exit_code": exit_code,
@@ -100,6 +101,24 @@ fn kept(withheld: &[String]) -> Option<String> {
          `process`, to change settings of Git.]"
     ))
 }
+
+/// What is said of folders that were closed since nobody could look through them, if there are any.
+pub(super) fn closed(not_looked_at: &[String]) -> Option<String> {
+    let (shown, others) = not_looked_at.split_at(not_looked_at.len().min(MOST_SHOWN));
+    let all = Some(shown.join(", ")).filter(|all| !all.is_empty())?;
+    let others = match others.len() {
+        0 => String::new(),
+        others => format!(" and {others} more"),
+    };
+    Some(format!(
+        "[Nothing could be written in {all}{others}: more folders or repositories lie there than are looked \
+         through, and hooks and settings of Git must stay as they are. Take away what is not needed \
+         there with `rm -rf` and its name, or write single files by their names.]"
+    ))
+}
+
+/// How many folders a text names. All of them stand in the structured result.
+const MOST_SHOWN: usize = 8;
 
 /// How much of the end is looked at for what would help.
 const LOOKED_AT: usize = 64 * 1024;

@@ -24,7 +24,9 @@ pub(super) fn mounts(sandbox: &SandboxConfig, order: &Order) -> Result<Vec<Mount
         WorkspaceAccess::Rw => true,
     };
     // A program of an owner's writes what he lets it, and a command whatever is open to commands.
-    let read_only = !is_writable || (held.by_owner && !held.write.contains(WORKSPACE));
+    // It may be closed as a whole, too.
+    let is_closed = held.write_never.contains(WORKSPACE);
+    let read_only = !is_writable || is_closed || (held.by_owner && !held.write.contains(WORKSPACE));
     let mounted = Mounted { real: Some(real.clone()) };
     // A link is covered where it leads, and only within.
     let on_host = |path: &String| mounted.on_host(path).unwrap_or_else(|| path.into());

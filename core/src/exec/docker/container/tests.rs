@@ -20,6 +20,7 @@ fn order(workspace: &Path) -> Order {
         seen: Vec::new(),
         variables: Variables::new(),
         input: Vec::new(),
+        nested: Default::default(),
         console: Console::Once,
         session: String::new(),
         opened: None,
