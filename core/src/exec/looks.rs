@@ -102,9 +102,9 @@ impl Looks {
         let answer = Arc::new(Answer { question, asked, paths, folders });
         if answer.folders.tell {
             answers.push(answer.clone());
-            let paths = |answers: &[Arc<Answer>]| answers.iter().map(|one| one.asked.len()).sum::<usize>();
-            while answers.len() > MOST_ANSWERS
-                || answers.len() > 1 && MOST_PATHS < paths(&answers)
+            let paths =
+                |answers: &[Arc<Answer>]| answers.iter().map(|one| one.asked.len()).sum::<usize>();
+            while answers.len() > MOST_ANSWERS || answers.len() > 1 && MOST_PATHS < paths(&answers)
             {
                 answers.remove(0);
             }

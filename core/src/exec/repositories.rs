@@ -61,6 +61,10 @@ impl Bounds {
 /// and longer ones are guarded below.
 const LONGEST_PATH: usize = 3_500;
 
+/// How far below the workspace a folder may lie that is looked at. Each folder above what is guarded takes a
+/// mount.
+const DEEPEST: usize = 200;
+
 /// How many workspaces are remembered.
 const MOST_ROOTS: usize = 64;
 
@@ -189,13 +193,22 @@ impl Repositories {
     }
 }
 
+/// A folder that is still to be looked at.
+#[derive(Debug)]
+struct Waiting {
+    path: Arc<Path>,
+    lies: Lies,
+    /// How far it lies below the workspace.
+    depth: usize,
+}
+
 /// One look through a workspace.
 struct Walk<'a> {
     known: &'a mut Known,
     root: &'a Path,
     left: Left,
     /// Folders that are still to be looked at: each `.git`, those that were seen before, and the others.
-    waiting: [VecDeque<(Arc<Path>, Lies)>; 3],
+    waiting: [VecDeque<Waiting>; 3],
     found: Vec<Found>,
     closed: BTreeSet<PathBuf>,
     is_all: bool,
@@ -210,29 +223,30 @@ impl<'a> Walk<'a> {
     }
 
     fn go(&mut self) {
-        self.wait(Arc::from(self.root), Lies::InTree);
-        while let Some((path, lies)) = self.waiting.iter_mut().find_map(VecDeque::pop_front) {
+        self.wait(Waiting { path: Arc::from(self.root), lies: Lies::InTree, depth: 0 });
+        while let Some(at) = self.waiting.iter_mut().find_map(VecDeque::pop_front) {
+            let path = &at.path;
             if !self.left.takes_one() {
                 self.is_all = false;
-                self.close(&path);
+                self.close(path);
                 continue;
             }
-            match self.known.folder(&path, lies, &mut self.left) {
-                Ok(folder) => self.look(&path, lies, &folder),
+            match self.known.folder(path, at.lies, &mut self.left) {
+                Ok(folder) => self.look(&at, &folder),
                 Err(Unseen::Gone) => {}
-                Err(Unseen::Unread) => self.close(&path),
-                Err(Unseen::Unreached) => self.close(path.parent().unwrap_or(&path)),
+                Err(Unseen::Unread) => self.close(path),
+                Err(Unseen::Unreached) => self.close(path.parent().unwrap_or(path)),
             }
         }
     }
 
-    fn wait(&mut self, path: Arc<Path>, lies: Lies) {
-        let at = match lies {
+    fn wait(&mut self, one: Waiting) {
+        let row = match one.lies {
             Lies::IsGit => 0,
-            _ if self.known.folders.contains_key(&path) => 1,
+            _ if self.known.folders.contains_key(&one.path) => 1,
             _ => 2,
         };
-        self.waiting[at].push_back((path, lies));
+        self.waiting[row].push_back(one);
     }
 
     fn close(&mut self, path: &Path) {
@@ -241,35 +255,20 @@ impl<'a> Walk<'a> {
     }
 
     /// Notes what is guarded in a folder, and which folders in it are to be looked at.
-    fn look(&mut self, path: &Arc<Path>, lies: Lies, folder: &Folder) {
-        let mut guards = Vec::new();
-        if folder.is_git(path) {
-            guards.extend(OF_GIT.iter().map(|name| path.join(name)));
-        }
-        let git = folder.telling.get(".git").copied();
-        match git {
-            Some(Kind::File) => guards.push(path.join(".git")),
-            // It is not gone through, and its files are guarded where they are.
-            Some(Kind::Link) => {
-                guards.extend(OF_GIT.iter().map(|name| path.join(".git").join(name)));
-            }
-            Some(Kind::Folder) | None => {}
-        }
-        if git.is_some() && **path != *self.root {
-            let own = folder.telling.keys().filter(|name| place::starts(name));
-            guards.extend(own.map(|name| path.join(name)));
-        }
+    fn look(&mut self, at: &Waiting, folder: &Folder) {
+        let guards = folder.guards(&at.path, self.root);
         if !guards.is_empty() {
-            let since = self.known.found_since(path);
-            self.found.push(Found { path: path.clone(), guards, since });
+            let since = self.known.found_since(&at.path);
+            self.found.push(Found { path: at.path.clone(), guards, since });
         }
-        for child in &folder.folders {
-            if child.as_os_str().len() > LONGEST_PATH {
+        let depth = at.depth + 1;
+        for path in &folder.folders {
+            if depth > DEEPEST || path.as_os_str().len() > LONGEST_PATH {
                 // It may have any number of folders below.
-                self.close(path);
+                self.close(&at.path);
                 break;
             }
-            self.wait(child.clone(), lies.below(child));
+            self.wait(Waiting { path: path.clone(), lies: at.lies.below(path), depth });
         }
     }
 }
@@ -369,6 +368,28 @@ impl Folder {
         }
         folder.folders.sort();
         Ok(folder)
+    }
+
+    /// What is guarded in it.
+    fn guards(&self, path: &Path, root: &Path) -> Vec<PathBuf> {
+        let mut guards = Vec::new();
+        if self.is_git(path) {
+            guards.extend(OF_GIT.iter().map(|name| path.join(name)));
+        }
+        let git = self.telling.get(".git").copied();
+        match git {
+            Some(Kind::File) => guards.push(path.join(".git")),
+            // It is not gone through, and its files are guarded where they are.
+            Some(Kind::Link) => {
+                guards.extend(OF_GIT.iter().map(|name| path.join(".git").join(name)));
+            }
+            Some(Kind::Folder) | None => {}
+        }
+        if git.is_some() && path != root {
+            let own = self.telling.keys().filter(|name| place::starts(name));
+            guards.extend(own.map(|name| path.join(name)));
+        }
+        guards
     }
 
     /// True for Git's own folder: one that is named so, a bare repository, that of a submodule, or that of

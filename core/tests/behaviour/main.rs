@@ -5,6 +5,7 @@
 
 mod approve;
 mod attacks;
+mod attacks_repositories;
 mod calls;
 mod claims;
 mod clis;

@@ -7,6 +7,7 @@ use serde_json::json;
 use crate::body::{Body, IN_MEMORY};
 use crate::error::Code;
 use crate::exec::{Confined, Cut, Done, RanIn, Reached, Status, sandbox};
+use crate::limits::prefix_of_chars;
 use crate::tool::{CallContext, ToolError, ToolResult};
 
 /// The result of a command: what it wrote, and how it ended unless that was well.
@@ -105,6 +106,7 @@ fn kept(withheld: &[String]) -> Option<String> {
 /// What is said of folders that were closed since nobody could look through them, if there are any.
 pub(super) fn closed(not_looked_at: &[String]) -> Option<String> {
     let (shown, others) = not_looked_at.split_at(not_looked_at.len().min(MOST_SHOWN));
+    let shown: Vec<String> = shown.iter().map(|path| shortened(path)).collect();
     let all = Some(shown.join(", ")).filter(|all| !all.is_empty())?;
     let others = match others.len() {
         0 => String::new(),
@@ -116,6 +118,17 @@ pub(super) fn closed(not_looked_at: &[String]) -> Option<String> {
          there with `rm -rf` and its name, or write single files by their names.]"
     ))
 }
+
+/// A path as a text shows it.
+fn shortened(path: &str) -> String {
+    match prefix_of_chars(path, LONGEST_SHOWN) {
+        begin if begin.len() < path.len() => format!("{begin}…"),
+        path => path.to_owned(),
+    }
+}
+
+/// How many characters of a path a text shows.
+const LONGEST_SHOWN: usize = 300;
 
 /// How many folders a text names. All of them stand in the structured result.
 const MOST_SHOWN: usize = 8;

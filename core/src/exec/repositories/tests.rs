@@ -232,6 +232,16 @@ fn a_path_longer_than_any_that_can_be_guarded_is_closed() {
 }
 
 #[test]
+fn a_folder_deeper_than_walls_are_built_is_closed() {
+    let deepest = "d/".repeat(DEEPEST - 1);
+    let beyond = "d/".repeat(400);
+    let workspace = Workspace::with(&[&format!("{deepest}.git"), &format!("e/{beyond}.git")]);
+    let guards = workspace.guards(&NO_HURRY);
+    assert_eq!(workspace.named("config", &guards), [format!("{deepest}.git/config")]);
+    assert_eq!(workspace.closed(&guards), [format!("e/{}", &deepest[..deepest.len() - 1])]);
+}
+
+#[test]
 fn a_folder_that_may_not_be_looked_into_is_closed() {
     let workspace = Workspace::with(&["a/b/lib/.git"]);
     let known: Arc<Path> = workspace.at("a/b").into();
