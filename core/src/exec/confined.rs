@@ -25,6 +25,9 @@ pub(crate) struct Confined {
     /// The settings that Git was to write and could not, since commands run that must not write them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) withheld: Vec<String>,
+    /// Folders that were not looked through for repositories, so that nothing could be written in them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) not_looked_at: Vec<String>,
 }
 
 /// Where a command ran.

@@ -160,8 +160,9 @@ impl Docker {
         by.extend(parts.iter().filter(|(_, is_there)| *is_there).map(|(name, _)| *name));
         let missing = taken.container.warnings.clone();
         let network = if alone { Reached::Nothing } else { Reached::All };
-        let (ran_in, hosts, withheld) = (RanIn::Sandbox, Vec::new(), Vec::new());
-        Confined { ran_in, profile: None, by, network, hosts, missing, withheld }
+        let (ran_in, profile, hosts) = (RanIn::Sandbox, None, Vec::new());
+        let (withheld, not_looked_at) = (Vec::new(), Vec::new());
+        Confined { ran_in, profile, by, network, hosts, missing, withheld, not_looked_at }
     }
 
     /// What the engine is; blocking.

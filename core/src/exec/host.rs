@@ -197,7 +197,8 @@ impl Host {
     ) -> Result<(Ended, Rest), NotRun> {
         let turn = self.turn(&mut order)?;
         let withheld = turn.as_ref().map(|turn| turn.withheld.clone()).unwrap_or_default();
-        let started = |confined| started(Confined { withheld, ..confined });
+        let not_looked_at = order.nested.not_looked_at.clone();
+        let started = |confined| started(Confined { withheld, not_looked_at, ..confined });
         if self.is_sandboxed(&order) {
             let ended = self.in_sandbox(&order, control, absent, started, sink)?;
             return Ok((ended, Rest { on_host: None, turn }));
@@ -347,8 +348,8 @@ impl Host {
             Some(Network::Host) | None => Reached::All,
         };
         let (ran_in, profile) = (RanIn::Host, Some(self.config.confinement));
-        let (missing, withheld) = (self.missing(machine), Vec::new());
-        Confined { ran_in, profile, by, network, hosts, missing, withheld }
+        let (missing, withheld, not_looked_at) = (self.missing(machine), Vec::new(), Vec::new());
+        Confined { ran_in, profile, by, network, hosts, missing, withheld, not_looked_at }
     }
 
     /// What commands should be held to and are not.
@@ -401,8 +402,9 @@ impl Host {
 
     /// What may not be written of what is there. It is looked for now: another command may have made some
     /// of it meanwhile.
-    fn guarded(&self, held: &Confinement) -> Vec<PathBuf> {
-        let asked = held.write_never.iter().map(PathBuf::from).collect();
+    fn guarded(&self, order: &Order) -> Vec<PathBuf> {
+        let named = order.held_to.write_never.iter().map(PathBuf::from);
+        let asked = named.chain(order.nested.unspelled.iter().cloned()).collect();
         let answer = self.looks.answer(Question::Real, asked, |look, paths| {
             let mut real = RealPaths::of_now(look);
             let mut found = Vec::new();
@@ -470,7 +472,7 @@ impl Host {
             hidden.retain(|path| !places::is_own(path) || shown(path));
         }
         let walls = Walls {
-            guarded: self.guarded(held),
+            guarded: self.guarded(order),
             hidden: outermost(hidden),
             homes,
             network: match ways {

@@ -22,6 +22,10 @@ const MARGIN: Duration = Duration::from_millis(100);
 /// How many answers are kept.
 const MOST_ANSWERS: usize = 64;
 
+/// About how many paths the answers that are kept may be about. In a workspace with thousands of repositories
+/// one answer is about thousands.
+const MOST_PATHS: usize = 200_000;
+
 /// What stands at a path, without following a link there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum There {
@@ -99,10 +103,13 @@ impl Looks {
         answers.retain(|one| !is_about(one));
         let answer = Arc::new(Answer { question, asked, paths, folders });
         if answer.folders.tell {
-            if answers.len() >= MOST_ANSWERS {
+            answers.push(answer.clone());
+            let paths =
+                |answers: &[Arc<Answer>]| answers.iter().map(|one| one.asked.len()).sum::<usize>();
+            while answers.len() > MOST_ANSWERS || answers.len() > 1 && MOST_PATHS < paths(&answers)
+            {
                 answers.remove(0);
             }
-            answers.push(answer.clone());
         }
         answer
     }

@@ -1,11 +1,14 @@
 //! Which repositories within the workspace a command must leave as they are.
 
+use std::collections::BTreeSet;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::confine::kernel::Namespaces;
 use super::host::Host;
 use super::order::Order;
 use super::profile::Profile;
+use super::repositories::Bounds;
 use super::sandbox::{Mounted, WorkspaceAccess};
 
 impl Host {
@@ -30,20 +33,27 @@ impl Host {
     }
 
     fn guard_on_host(&self, order: &mut Order) {
-        let held = &mut order.held_to;
-        for root in &held.nested.unseen_in {
-            let root = Path::new(root);
+        for root in order.held_to.nested.unseen_in.clone() {
+            let root = Path::new(&root);
             let touches =
                 |path: &String| root.starts_with(path) || Path::new(path).starts_with(root);
-            let Some(root) = root.canonicalize().ok().filter(|_| held.write.iter().any(touches))
+            let Some(real) =
+                root.canonicalize().ok().filter(|_| order.held_to.write.iter().any(touches))
             else {
                 continue;
             };
-            for path in self.repositories.guards(&root).paths {
-                // A path that is no text cannot be said.
-                let path = path.to_str().filter(|path| !held.nested.is_open(path));
-                held.write_never.extend(path.map(str::to_owned));
-            }
+            let guards = self.repositories.guards(&real, &Bounds::HOST);
+            let held = &order.held_to.nested;
+            let is_open = |path: &PathBuf| path.to_str().is_some_and(|path| held.is_open(path));
+            let guarded: Vec<PathBuf> =
+                guards.paths.into_iter().filter(|path| !is_open(path)).collect();
+            let is_away = |path: &PathBuf| path.to_str().is_some_and(|path| held.is_away(path));
+            let closed: BTreeSet<PathBuf> =
+                guards.closed.into_iter().filter(|path| !is_away(path)).collect();
+            let within = written_within(&closed, order);
+            let shown = closed.iter().map(|path| path.display().to_string());
+            order.nested.not_looked_at.extend(shown);
+            guarded.into_iter().chain(closed).chain(within).for_each(|path| guard(path, order));
         }
     }
 
@@ -54,11 +64,42 @@ impl Host {
         let Some(real) = order.whose.workspace.clone().filter(|_| is_writable) else { return };
         let mounted = Mounted { real: Some(real.clone()) };
         let seen = |path: PathBuf| mounted.in_container(path.to_str()?);
+        let guards = self.repositories.guards(&real, &Bounds::SANDBOX);
         let held = &mut order.held_to;
-        for path in self.repositories.guards(&real).paths.into_iter().filter_map(seen) {
+        for path in guards.paths.into_iter().filter_map(seen) {
             if !held.nested.is_open(&path) {
                 held.write_never.insert(path);
             }
+        }
+        for path in guards.closed.into_iter().filter_map(seen) {
+            if !held.nested.is_away(&path) {
+                held.write_never.insert(path.clone());
+                order.nested.not_looked_at.push(path);
+            }
+        }
+    }
+}
+
+/// What a command may write within closed folders, by itself: where the folder around it is not written, a
+/// wall around that is none. A file that is written by its name stays open.
+fn written_within(closed: &BTreeSet<PathBuf>, order: &Order) -> Vec<PathBuf> {
+    let held = &order.held_to;
+    let named = |path: &str| held.nested.is_open(path) && !Path::new(path).is_dir();
+    let written = held.write.iter().filter(|path| !named(path));
+    let real = written.filter_map(|path| Path::new(path).canonicalize().ok());
+    real.filter(|path| path.ancestors().skip(1).any(|at| closed.contains(at))).collect()
+}
+
+/// Keeps a command from a path.
+fn guard(path: PathBuf, order: &mut Order) {
+    match path.to_str() {
+        Some(text) => drop(order.held_to.write_never.insert(text.to_owned())),
+        None => {
+            // A wall needs something to stand around. If it cannot be made now, nobody else can make it.
+            if path.ends_with(".git/hooks") {
+                let _ = fs::create_dir(&path);
+            }
+            order.nested.unspelled.push(path);
         }
     }
 }

@@ -11,6 +11,16 @@ use super::sandbox::Whose;
 
 use crate::shell::plan::{Confinement, Run};
 
+/// What a command is kept from in the repositories within the workspace, besides what it is
+/// [held to](Confinement).
+#[derive(Clone, Debug, Default)]
+pub(crate) struct NestedGuards {
+    /// What it must not write and has a path that is not UTF-8.
+    pub(crate) unspelled: Vec<PathBuf>,
+    /// Folders in which it writes nothing, since they were not looked through for repositories.
+    pub(crate) not_looked_at: Vec<String>,
+}
+
 /// A command to be run.
 #[derive(Clone, Debug)]
 pub(crate) struct Order {
@@ -25,6 +35,8 @@ pub(crate) struct Order {
     pub(crate) seen: Vec<PathBuf>,
     /// Variables besides those that every command gets.
     pub(crate) variables: Variables,
+    /// What else it is kept from in the repositories within the workspace.
+    pub(crate) nested: NestedGuards,
     /// Its standard input, or how that starts.
     pub(crate) input: Vec<u8>,
     /// What it reads from and writes to.

@@ -1,13 +1,18 @@
 //! The repositories within a workspace: what each of them has Git run, and shells, tools and agents do, that
 //! start in it.
 //!
-//! The look is bounded, breadth first, and follows no link. What was found once is looked at first from then
-//! on, so that nobody hides a repository behind many folders that he makes. A folder whose time of change is
-//! the same is not read again.
+//! The invariant: a repository that stands in the workspace when a command starts is guarded, or lies in a
+//! folder that the command cannot write. So a look has bounds, but no blind spots. Folders that it does not
+//! get to are [closed](closing) as a whole.
+//!
+//! The look goes breadth first and follows no link. A `.git` is looked into as soon as it is met. Folders that
+//! were seen before come before new ones, so that nobody gets the old ones closed by making many new ones. A
+//! folder whose time of change is the same is not read again.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
-use std::ffi::{OsStr, OsString};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::ffi::OsStr;
 use std::fs;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -15,17 +20,56 @@ use std::time::{Duration, Instant};
 use super::looks::Stamp;
 use crate::shell::place;
 
-/// The most folders that are looked at for one command.
-const MOST_FOLDERS: usize = 10_000;
+mod closing;
 
-/// The most names that are read for one command.
-const MOST_NAMES: usize = 500_000;
+use closing::Found;
 
-/// The most repositories that are guarded.
-const MOST_FOUND: usize = 128;
+/// What a look for repositories may take, and what walls around them may cost.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bounds {
+    /// The most folders that are looked at.
+    folders: usize,
+    /// The most names that are read. Those of a folder that has not changed are not read again.
+    names: usize,
+    /// How long a look may take.
+    time: Duration,
+    /// The most mounts for what is guarded one by one.
+    mounts: usize,
+    /// The most folders that are closed as a whole.
+    closed: usize,
+    /// True if paths that are not UTF-8 cannot be guarded.
+    only_text: bool,
+}
 
-/// How long a look may take.
-const LONGEST: Duration = Duration::from_millis(400);
+impl Bounds {
+    /// On the host. 30,000 mounts take about a second; the kernel allows 100,000 (`fs.mount-max`).
+    pub(super) const HOST: Bounds = Bounds {
+        folders: 200_000,
+        names: 3_000_000,
+        time: Duration::from_secs(10),
+        mounts: 30_000,
+        closed: 256,
+        only_text: false,
+    };
+
+    /// In a container, whose engine is told each mount in one request of JSON.
+    pub(super) const SANDBOX: Bounds =
+        Bounds { mounts: 1_000, closed: 128, only_text: true, ..Bounds::HOST };
+}
+
+/// The longest path of a folder that is looked at, in bytes. A path of 4,096 bytes the kernel does not take,
+/// and longer ones are guarded below.
+const LONGEST_PATH: usize = 3_500;
+
+/// How far below the workspace a folder may lie that is looked at. Each folder above what is guarded takes a
+/// mount.
+const DEEPEST: usize = 200;
+
+/// How many workspaces are remembered.
+const MOST_ROOTS: usize = 64;
+
+/// After how many names it is asked whether the time is over.
+const NAMES_AT_ONCE: usize = 1_024;
 
 /// What Git reads in its own folder that has it run something, or has it read another such folder.
 const OF_GIT: &[&str] = &["hooks", "config", "config.worktree", "commondir"];
@@ -36,23 +80,41 @@ const HOLDS: &[&str] = &["modules", "worktrees"];
 /// What in the folder of a submodule is content.
 const CONTENT: &[&str] = &["objects", "refs", "logs", "hooks", "info"];
 
-/// The repositories that were found so far.
+/// What was seen so far, workspace by workspace.
 #[derive(Debug, Default)]
-pub(super) struct Repositories(Mutex<Known>);
+pub(super) struct Repositories(Mutex<Roots>);
 
 #[derive(Debug, Default)]
+struct Roots {
+    asked: u64,
+    all: HashMap<PathBuf, (u64, Arc<Mutex<Known>>)>,
+}
+
+/// The folders of one workspace as they were seen last.
+#[derive(Debug, Default)]
 struct Known {
-    found: BTreeSet<PathBuf>,
-    folders: HashMap<PathBuf, (Stamp, Arc<Folder>)>,
+    /// The number of the look.
+    look: u64,
+    folders: HashMap<Arc<Path>, Entry>,
+}
+
+#[derive(Debug)]
+struct Entry {
+    /// None: it had just changed, and must be read again.
+    stamp: Option<Stamp>,
+    folder: Arc<Folder>,
+    /// The last look that met it.
+    met: u64,
+    /// The first look that found a repository here.
+    since: Option<u64>,
 }
 
 /// What stands in a folder, as far as it counts.
 #[derive(Debug, Default)]
 struct Folder {
-    folders: Vec<OsString>,
+    folders: Vec<Arc<Path>>,
     /// Names that tell of a repository, or have something run in one.
     telling: BTreeMap<String, Kind>,
-    names: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,120 +142,217 @@ struct Left {
     until: Instant,
 }
 
+/// Why it is not known what a folder holds.
+enum Unseen {
+    /// It is not there any more.
+    Gone,
+    /// It cannot be read, or that takes too long.
+    Unread,
+    /// Nothing can be reached in the folder that it lies in.
+    Unreached,
+}
+
 /// What must not be written in the repositories of a workspace.
 #[derive(Debug, Default)]
 pub(super) struct Guards {
     /// Files and folders, whether they are there or not.
     pub paths: BTreeSet<PathBuf>,
-    /// True if everything was looked at.
-    pub is_all: bool,
+    /// Folders that were not looked through to the end, or hold more repositories than are guarded one by
+    /// one. Nothing in them must be written.
+    pub closed: BTreeSet<PathBuf>,
 }
 
 impl Repositories {
     /// What must not be written in the repositories below a folder, which itself is guarded already.
-    pub(super) fn guards(&self, root: &Path) -> Guards {
-        let until = Instant::now() + LONGEST;
-        self.within(root, Left { folders: MOST_FOLDERS, names: MOST_NAMES, until })
+    pub(super) fn guards(&self, root: &Path, bounds: &Bounds) -> Guards {
+        let known = self.known(root);
+        let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.look += 1;
+        let mut walk = Walk::new(&mut known, root, bounds);
+        walk.go();
+        let Walk { found, closed, is_all, .. } = walk;
+        known.forget(is_all, bounds.folders);
+        closing::chosen(found, closed, root, bounds)
     }
 
-    fn within(&self, root: &Path, mut left: Left) -> Guards {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut guards = Guards { paths: BTreeSet::new(), is_all: true };
-        let again: Vec<PathBuf> =
-            known.found.iter().filter(|path| path.starts_with(root)).cloned().collect();
-        let mut found = BTreeSet::new();
-        for path in again {
-            if is_folder(&path) && known.look(&path, root, &mut guards).is_some_and(|it| it.1) {
-                found.insert(path);
+    /// What is known of a workspace. Each has a lock of its own: a first look may take a while.
+    fn known(&self, root: &Path) -> Arc<Mutex<Known>> {
+        let mut roots = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let Roots { asked, all } = &mut *roots;
+        *asked += 1;
+        let (last, known) = all.entry(root.to_owned()).or_default();
+        *last = *asked;
+        let known = known.clone();
+        if all.len() > MOST_ROOTS {
+            let oldest = all.iter().min_by_key(|(_, (last, _))| *last);
+            if let Some(oldest) = oldest.map(|(root, _)| root.clone()) {
+                all.remove(&oldest);
             }
         }
-        let mut met = HashSet::new();
-        let mut waiting = VecDeque::from([(root.to_owned(), Lies::InTree)]);
-        while let Some((path, lies)) = waiting.pop_front() {
-            if found.len() >= MOST_FOUND || !left.takes_one() {
-                guards.is_all = false;
+        known
+    }
+}
+
+/// A folder that is still to be looked at.
+#[derive(Debug)]
+struct Waiting {
+    path: Arc<Path>,
+    lies: Lies,
+    /// How far it lies below the workspace.
+    depth: usize,
+}
+
+/// One look through a workspace.
+struct Walk<'a> {
+    known: &'a mut Known,
+    root: &'a Path,
+    left: Left,
+    /// Folders that are still to be looked at: each `.git`, those that were seen before, and the others.
+    waiting: [VecDeque<Waiting>; 3],
+    found: Vec<Found>,
+    closed: BTreeSet<PathBuf>,
+    is_all: bool,
+}
+
+impl<'a> Walk<'a> {
+    fn new(known: &'a mut Known, root: &'a Path, bounds: &Bounds) -> Walk<'a> {
+        let Bounds { folders, names, time, .. } = *bounds;
+        let left = Left { folders, names, until: Instant::now() + time };
+        let (found, closed) = (Vec::new(), BTreeSet::new());
+        Walk { known, root, left, waiting: Default::default(), found, closed, is_all: true }
+    }
+
+    fn go(&mut self) {
+        self.wait(Waiting { path: Arc::from(self.root), lies: Lies::InTree, depth: 0 });
+        while let Some(at) = self.waiting.iter_mut().find_map(VecDeque::pop_front) {
+            let path = &at.path;
+            if !self.left.takes_one() {
+                self.is_all = false;
+                self.close(path);
+                continue;
+            }
+            match self.known.folder(path, at.lies, &mut self.left) {
+                Ok(folder) => self.look(&at, &folder),
+                Err(Unseen::Gone) => {}
+                Err(Unseen::Unread) => self.close(path),
+                Err(Unseen::Unreached) => self.close(path.parent().unwrap_or(path)),
+            }
+        }
+    }
+
+    fn wait(&mut self, one: Waiting) {
+        let row = match one.lies {
+            Lies::IsGit => 0,
+            _ if self.known.folders.contains_key(&one.path) => 1,
+            _ => 2,
+        };
+        self.waiting[row].push_back(one);
+    }
+
+    fn close(&mut self, path: &Path) {
+        let within = if path.starts_with(self.root) { path } else { self.root };
+        self.closed.insert(within.to_owned());
+    }
+
+    /// Notes what is guarded in a folder, and which folders in it are to be looked at.
+    fn look(&mut self, at: &Waiting, folder: &Folder) {
+        let guards = folder.guards(&at.path, self.root);
+        if !guards.is_empty() {
+            let since = self.known.found_since(&at.path);
+            self.found.push(Found { path: at.path.clone(), guards, since });
+        }
+        let depth = at.depth + 1;
+        for path in &folder.folders {
+            if depth > DEEPEST || path.as_os_str().len() > LONGEST_PATH {
+                // It may have any number of folders below.
+                self.close(&at.path);
                 break;
             }
-            let Some((folder, is_repository)) = known.look(&path, root, &mut guards) else {
-                continue;
-            };
-            if is_repository {
-                found.insert(path.clone());
-            }
-            left.names = left.names.saturating_sub(folder.names);
-            for name in folder.folders.iter().filter(|name| may_hold(name, lies)) {
-                waiting.push_back((path.join(name), lies.below(name)));
-            }
-            met.insert(path);
+            self.wait(Waiting { path: path.clone(), lies: at.lies.below(path), depth });
         }
-        if guards.is_all {
-            known.folders.retain(|path, _| !path.starts_with(root) || met.contains(path));
-        }
-        known.found.retain(|path| !path.starts_with(root));
-        known.found.extend(found);
-        guards
     }
 }
 
 impl Left {
     /// True if there is enough for one more folder.
     fn takes_one(&mut self) -> bool {
-        let is_enough = self.folders > 0 && self.names > 0 && Instant::now() < self.until;
+        let is_enough = self.folders > 0 && self.names > 0 && !self.is_late();
         self.folders = self.folders.saturating_sub(1);
         is_enough
+    }
+
+    fn is_late(&self) -> bool {
+        Instant::now() >= self.until
     }
 }
 
 impl Known {
-    /// What stands in a folder, and whether it is of a repository: then what is guarded in it is noted.
-    /// None if it cannot be read.
-    fn look(
+    /// What stands in a folder: as it was read before, if it has not changed since.
+    fn folder(
         &mut self,
-        path: &Path,
-        root: &Path,
-        guards: &mut Guards,
-    ) -> Option<(Arc<Folder>, bool)> {
-        let folder = self.folder(path)?;
-        let is_git = folder.is_git(path);
-        if is_git {
-            guards.paths.extend(OF_GIT.iter().map(|name| path.join(name)));
+        path: &Arc<Path>,
+        lies: Lies,
+        left: &mut Left,
+    ) -> Result<Arc<Folder>, Unseen> {
+        let stamp = Stamp::of(path).ok_or_else(|| why_unseen(path))?;
+        let known = self.folders.get_mut(path);
+        let since = known.as_ref().and_then(|entry| entry.since);
+        if let Some(entry) = known.filter(|entry| entry.stamp == Some(stamp)) {
+            entry.met = self.look;
+            return Ok(entry.folder.clone());
         }
-        let git = folder.telling.get(".git").copied();
-        match git {
-            Some(Kind::File) => _ = guards.paths.insert(path.join(".git")),
-            // It is not gone through, and its files are guarded where they are.
-            Some(Kind::Link) => {
-                guards.paths.extend(OF_GIT.iter().map(|name| path.join(".git").join(name)));
-            }
-            Some(Kind::Folder) | None => {}
-        }
-        if git.is_some() && path != root {
-            let own = folder.telling.keys().filter(|name| place::starts(name));
-            guards.paths.extend(own.map(|name| path.join(name)));
-        }
-        Some((folder, is_git || git.is_some()))
+        let folder = Arc::new(Folder::read(path, lies, left)?);
+        let stamp = stamp.tells(path).then_some(stamp);
+        let entry = Entry { stamp, folder: folder.clone(), met: self.look, since };
+        self.folders.insert(path.clone(), entry);
+        Ok(folder)
     }
 
-    fn folder(&mut self, path: &Path) -> Option<Arc<Folder>> {
-        let stamp = Stamp::of(path)?;
-        if let Some((_, folder)) = self.folders.get(path).filter(|(known, _)| *known == stamp) {
-            return Some(folder.clone());
+    /// The look that found a repository in a folder first: this one, if none did.
+    fn found_since(&mut self, path: &Path) -> u64 {
+        let now = self.look;
+        self.folders.get_mut(path).map_or(now, |entry| *entry.since.get_or_insert(now))
+    }
+
+    /// Forgets folders that were not met. If the look did not come to its end they may be there still, and
+    /// are kept, unless they are too many.
+    fn forget(&mut self, is_all: bool, most: usize) {
+        if is_all || self.folders.len() > 2 * most {
+            let look = self.look;
+            self.folders.retain(|_, entry| entry.met == look);
         }
-        let folder = Arc::new(Folder::read(path)?);
-        match stamp.tells(path) {
-            true => drop(self.folders.insert(path.to_owned(), (stamp, folder.clone()))),
-            false => drop(self.folders.remove(path)),
-        }
-        Some(folder)
     }
 }
 
+/// Why nothing can be said of a folder that was listed.
+fn why_unseen(path: &Path) -> Unseen {
+    match fs::symlink_metadata(path) {
+        Ok(data) if data.is_dir() => Unseen::Unread,
+        Ok(_) => Unseen::Gone,
+        Err(error) if is_gone(&error) => Unseen::Gone,
+        Err(_) => Unseen::Unreached,
+    }
+}
+
+fn is_gone(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
+}
+
 impl Folder {
-    fn read(path: &Path) -> Option<Folder> {
+    fn read(path: &Path, lies: Lies, left: &mut Left) -> Result<Folder, Unseen> {
+        let failed = |error: io::Error| if is_gone(&error) { Unseen::Gone } else { Unseen::Unread };
         let mut folder = Folder::default();
-        for entry in fs::read_dir(path).ok()?.flatten() {
-            folder.names += 1;
-            let Ok(kind) = entry.file_type() else { continue };
+        for (number, entry) in fs::read_dir(path).map_err(failed)?.enumerate() {
+            let entry = entry.map_err(failed)?;
+            left.names = left.names.saturating_sub(1);
+            if left.names == 0 || number % NAMES_AT_ONCE == NAMES_AT_ONCE - 1 && left.is_late() {
+                return Err(Unseen::Unread);
+            }
+            let kind = match entry.file_type() {
+                Ok(kind) => kind,
+                Err(error) if is_gone(&error) => continue,
+                Err(_) => return Err(Unseen::Unread),
+            };
             let name = entry.file_name();
             if let Some(text) = name.to_str().filter(|name| tells(name)) {
                 let kind = match () {
@@ -203,12 +362,34 @@ impl Folder {
                 };
                 folder.telling.insert(text.to_owned(), kind);
             }
-            if kind.is_dir() {
-                folder.folders.push(name);
+            if kind.is_dir() && may_hold(&name, lies) {
+                folder.folders.push(Arc::from(path.join(name)));
             }
         }
         folder.folders.sort();
-        Some(folder)
+        Ok(folder)
+    }
+
+    /// What is guarded in it.
+    fn guards(&self, path: &Path, root: &Path) -> Vec<PathBuf> {
+        let mut guards = Vec::new();
+        if self.is_git(path) {
+            guards.extend(OF_GIT.iter().map(|name| path.join(name)));
+        }
+        let git = self.telling.get(".git").copied();
+        match git {
+            Some(Kind::File) => guards.push(path.join(".git")),
+            // It is not gone through, and its files are guarded where they are.
+            Some(Kind::Link) => {
+                guards.extend(OF_GIT.iter().map(|name| path.join(".git").join(name)));
+            }
+            Some(Kind::Folder) | None => {}
+        }
+        if git.is_some() && path != root {
+            let own = self.telling.keys().filter(|name| place::starts(name));
+            guards.extend(own.map(|name| path.join(name)));
+        }
+        guards
     }
 
     /// True for Git's own folder: one that is named so, a bare repository, that of a submodule, or that of
@@ -221,9 +402,9 @@ impl Folder {
 }
 
 impl Lies {
-    fn below(self, name: &OsStr) -> Lies {
+    fn below(self, path: &Path) -> Lies {
         match self {
-            Lies::InTree if name == ".git" => Lies::IsGit,
+            Lies::InTree if path.file_name() == Some(OsStr::new(".git")) => Lies::IsGit,
             Lies::InTree => Lies::InTree,
             Lies::IsGit | Lies::InGit => Lies::InGit,
         }
@@ -241,11 +422,6 @@ fn may_hold(name: &OsStr, lies: Lies) -> bool {
 
 fn tells(name: &str) -> bool {
     [".git", "HEAD", "objects", "refs", "commondir"].contains(&name) || place::starts(name)
-}
-
-/// True for a folder that no link leads to.
-fn is_folder(path: &Path) -> bool {
-    fs::symlink_metadata(path).is_ok_and(|data| data.is_dir())
 }
 
 #[cfg(test)]

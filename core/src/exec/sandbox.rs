@@ -435,6 +435,7 @@ mod tests {
             hosts: Vec::new(),
             missing: Vec::new(),
             withheld: Vec::new(),
+            not_looked_at: Vec::new(),
         };
         let hint = |code, written| hint(code, written, &confined);
         // The rows of the systems that we start from.

@@ -147,6 +147,16 @@ impl Nested {
         })
     }
 
+    /// True if a folder is taken away with all that is in it.
+    #[must_use]
+    pub fn is_away(&self, folder: &str) -> bool {
+        self.open.iter().any(|open| match open {
+            Open::Away(path) => is_within(folder, path),
+            Open::AllAway(pattern) => denied::closes(pattern, folder),
+            Open::Written(_) | Open::Tracked(_) => false,
+        })
+    }
+
     /// True for the settings of a repository that Git itself was called to write.
     #[must_use]
     pub fn is_tracked(&self, guarded: &str) -> bool {
@@ -422,6 +432,8 @@ mod tests {
             ("false && rm -rf vendor/lib; make", false),
         ] {
             assert_eq!(nested(text).is_open(hooks), is_open, "{text}");
+            let is_away = is_open && !text.contains("pre-commit");
+            assert_eq!(nested(text).is_away("/workspace/vendor/lib"), is_away, "{text}");
         }
     }
 }

@@ -7,6 +7,7 @@ mod approve;
 mod attacks;
 mod attacks_homes;
 mod attacks_moments;
+mod attacks_repositories;
 mod calls;
 mod claims;
 mod clis;

@@ -139,6 +139,7 @@ pub(super) async fn run(
         seen: places.readable.iter().chain(&places.writable).map(PathBuf::from).collect(),
         variables: Variables::new(),
         input: stdin.unwrap_or_default().into_bytes(),
+        nested: Default::default(),
         console: Console::Once,
         session: String::new(),
         whose: Whose::of(caller, &places),

@@ -81,6 +81,7 @@ impl Custom {
             seen: seen.map(PathBuf::from).collect(),
             variables,
             input: Vec::new(),
+            nested: Default::default(),
             console: Console::Once,
             session: format!("{}\0{session}", caller.tenant),
             opened: None,

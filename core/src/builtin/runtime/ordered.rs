@@ -48,6 +48,7 @@ pub(super) async fn order(
         seen,
         variables: Default::default(),
         input: wanted.input,
+        nested: Default::default(),
         console: wanted.console,
         session: format!("{}\0{session}", caller.tenant),
         opened: None,

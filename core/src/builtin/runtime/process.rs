@@ -8,10 +8,10 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::ordered::{Wanted, not_run, order};
-use super::told::{come, ended};
+use super::told::{closed, come, ended};
 use crate::builtin::Deps;
 use crate::error::Code;
-use crate::exec::{Console, Ended, Owner, Process, Refused};
+use crate::exec::{Console, Ended, Owner, Process, Refused, Status};
 use crate::kind::Capability;
 use crate::limits::echo;
 use crate::tool::{CallContext, Tool, ToolError, ToolResult, tool_fn};
@@ -397,9 +397,11 @@ async fn news(process: &Process, wait: Duration, done: &str) -> ToolResult {
         None => text += &format!("[{id} runs.]"),
         Some(how) => text += &format!("[{id}: {}.]", ended_in_words(how)),
     }
-    if let Some(come) = come(&process.appeared()) {
+    let failed = seen.ended.is_some_and(|how| how.status != Status::Exited(0));
+    let closed = failed.then(|| closed(&process.confined.not_looked_at)).flatten();
+    for line in closed.into_iter().chain(come(&process.appeared())) {
         text.push('\n');
-        text += &come;
+        text += &line;
     }
     let mut structured = described(process, seen.ended);
     structured["output"] = json!(part.text);

@@ -7,6 +7,7 @@ use serde_json::json;
 use crate::body::{Body, IN_MEMORY};
 use crate::error::Code;
 use crate::exec::{Confined, Cut, Done, RanIn, Reached, Status, sandbox};
+use crate::limits::prefix_of_chars;
 use crate::tool::{CallContext, ToolError, ToolResult};
 
 /// The result of a command: what it wrote, and how it ended unless that was well.
@@ -54,7 +55,8 @@ fn told_with(
     };
     let come = come(&appeared);
     let kept = (!is_well || complained > 0).then(|| kept(&confined.withheld)).flatten();
-    [how, hint, kept, come].into_iter().flatten().for_each(|line| body.push_line(&line));
+    let closed = (!is_well || complained > 0).then(|| closed(&confined.not_looked_at)).flatten();
+    [how, hint, kept, closed, come].into_iter().flatten().for_each(|line| body.push_line(&line));
     let (exit_code, signal) = numbers(ended.status);
     let mut structured = json!({
         "exit_code": exit_code,
@@ -101,6 +103,36 @@ fn kept(withheld: &[String]) -> Option<String> {
          `process`, to change settings of Git.]"
     ))
 }
+
+/// What is said of folders that were closed since nobody could look through them, if there are any.
+pub(super) fn closed(not_looked_at: &[String]) -> Option<String> {
+    let (shown, others) = not_looked_at.split_at(not_looked_at.len().min(MOST_SHOWN));
+    let shown: Vec<String> = shown.iter().map(|path| shortened(path)).collect();
+    let all = Some(shown.join(", ")).filter(|all| !all.is_empty())?;
+    let others = match others.len() {
+        0 => String::new(),
+        others => format!(" and {others} more"),
+    };
+    Some(format!(
+        "[Nothing could be written in {all}{others}: more folders or repositories lie there than are looked \
+         through, and hooks and settings of Git must stay as they are. Take away what is not needed \
+         there with `rm -rf` and its name, or write single files by their names.]"
+    ))
+}
+
+/// A path as a text shows it.
+fn shortened(path: &str) -> String {
+    match prefix_of_chars(path, LONGEST_SHOWN) {
+        begin if begin.len() < path.len() => format!("{begin}…"),
+        path => path.to_owned(),
+    }
+}
+
+/// How many characters of a path a text shows.
+const LONGEST_SHOWN: usize = 300;
+
+/// How many folders a text names. All of them stand in the structured result.
+const MOST_SHOWN: usize = 8;
 
 /// How much of the end is looked at for what would help.
 const LOOKED_AT: usize = 64 * 1024;

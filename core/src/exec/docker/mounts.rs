@@ -24,14 +24,19 @@ pub(super) fn mounts(sandbox: &SandboxConfig, order: &Order) -> Result<Vec<Mount
         WorkspaceAccess::Rw => true,
     };
     // A program of an owner's writes what he lets it, and a command whatever is open to commands.
-    let read_only = !is_writable || (held.by_owner && !held.write.contains(WORKSPACE));
+    // What nobody has looked through is closed to both, and that may be all of it.
+    let closed = &order.nested.not_looked_at;
+    let is_closed = |path: &str| closed.iter().any(|at| Path::new(path).starts_with(at));
+    let read_only =
+        !is_writable || is_closed(WORKSPACE) || (held.by_owner && !held.write.contains(WORKSPACE));
     let mounted = Mounted { real: Some(real.clone()) };
     // A link is covered where it leads, and only within.
     let on_host = |path: &String| mounted.on_host(path).unwrap_or_else(|| path.into());
     let at = |path: PathBuf| {
         path.canonicalize().ok().filter(|path| path != real && path.starts_with(real))
     };
-    let written = held.write.iter().filter(|_| read_only && is_writable && held.by_owner);
+    let own = |path: &&String| read_only && is_writable && held.by_owner && !is_closed(path);
+    let written = held.write.iter().filter(own);
     let written: Vec<PathBuf> = written.map(on_host).filter_map(at).collect();
     let guarded: Vec<PathBuf> =
         held.write_never.iter().map(on_host).filter_map(at).filter(|_| is_writable).collect();

@@ -20,6 +20,7 @@ fn order(workspace: &Path) -> Order {
         seen: Vec::new(),
         variables: Variables::new(),
         input: Vec::new(),
+        nested: Default::default(),
         console: Console::Once,
         session: String::new(),
         opened: None,
@@ -116,6 +117,31 @@ fn whose_a_command_is_and_what_is_closed_to_it_make_it_another() {
         let own = identity(&config, &order);
         assert!(!all.contains(&own), "{name}");
         all.push(own);
+    }
+}
+
+#[test]
+fn nothing_is_written_in_a_folder_that_was_not_looked_through() {
+    let (_folder, real) = workspace();
+    std::fs::create_dir_all(real.join("far/out")).unwrap();
+    let config = ExecConfig::default();
+    for (closed, by_owner, expected) in [
+        ("/workspace/far", false, vec![("/workspace", false), ("/workspace/far", true)]),
+        ("/workspace/far", true, vec![("/workspace", true), ("/workspace/far", true)]),
+        ("/workspace", false, vec![("/workspace", true)]),
+        ("/workspace", true, vec![("/workspace", true)]),
+    ] {
+        let mut order = order(&real);
+        order.held_to.by_owner = by_owner;
+        order.held_to.write = ["/workspace/far/out".to_owned()].into();
+        order.held_to.write_never = [closed.to_owned()].into();
+        order.nested.not_looked_at = vec![closed.to_owned()];
+        let mounts = Wanted::of(&config, &order).unwrap().body.host_config.unwrap().mounts;
+        let mounts = mounts.unwrap().into_iter();
+        let mounts: Vec<(String, bool)> =
+            mounts.map(|mount| (mount.target.unwrap(), mount.read_only.unwrap())).collect();
+        let expected = expected.into_iter().map(|(at, closed)| (at.to_owned(), closed));
+        assert_eq!(mounts, expected.collect::<Vec<_>>());
     }
 }
 
