@@ -5,6 +5,8 @@
 
 mod approve;
 mod attacks;
+mod attacks_clis;
+mod attacks_names;
 mod calls;
 mod claims;
 mod clis;
