@@ -17,6 +17,8 @@ use serde_json::Value;
 
 use crate::clis::{self, Called, Known};
 use crate::files::Files;
+use crate::shell::effect::{Access, CodeFrom, Effect, Scope};
+use crate::shell::invocation::Locus;
 use crate::shell::judge::{AgentSettings, Ask, WithoutApprover};
 use crate::shell::rules::{self, Proposal, StandingRule};
 use crate::shell::{
@@ -119,6 +121,73 @@ impl JudgedCommand {
         held.network = Reach::None;
         held.listens = false;
         plan
+    }
+
+    /// Holds it to what a CLI may that nobody is asked about, whatever was predicted of it: it writes in the
+    /// folders that its caller writes, and there no protected name. One that it was understood to write
+    /// is asked about.
+    pub(crate) fn hold_as_cli(&mut self) {
+        let named: Vec<String> = self.protected_that_it_makes().map(str::to_owned).collect();
+        let Some(plan) = &mut self.check.plan else { return };
+        let held = &mut plan.confinement;
+        held.write = self.env.workspace.iter().cloned().collect();
+        held.nested = held.nested.of_cli(&self.env);
+        let guarded = place::guarded(&self.env).into_iter();
+        let is_asked = |path: &String| named.iter().any(|named| place::is_within(named, path));
+        let kept = guarded.filter(|path| !held.nested.is_tracked(path) && !is_asked(path));
+        held.write_never = kept.collect();
+    }
+
+    /// The protected paths that it was understood to write or to make.
+    pub(crate) fn protected_that_it_makes(&self) -> impl Iterator<Item = &str> {
+        let files = self.analysis.found.iter().filter_map(|found| match &found.effect {
+            Effect::File(file) if matches!(file.access, Access::Write | Access::Link) => {
+                Some(&file.path)
+            }
+            _ => None,
+        });
+        let protected = files.filter(|path| place::is_protected(path, &self.env));
+        protected.filter_map(|path| path.possible()?.first().map(String::as_str))
+    }
+
+    /// What runs in it besides its own program, as far as its words tell; none if nothing does.
+    pub(crate) fn runs_besides(&self) -> Option<String> {
+        let inner = self.analysis.invocations.iter().find(|call| {
+            let is_other = call.outer.is_some() && !call.builtin;
+            is_other && call.locus == Locus::Here
+        });
+        if let Some(call) = inner {
+            return Some(call.program.value.as_known().unwrap_or("another program").to_owned());
+        }
+        self.analysis.found.iter().find_map(|found| match &found.effect {
+            Effect::Code { from: CodeFrom::Setting(what) } => Some(what.clone()),
+            Effect::Code { from: CodeFrom::Network | CodeFrom::Decoded | CodeFrom::Fetched } => {
+                Some("code that nobody has seen".to_owned())
+            }
+            _ => None,
+        })
+    }
+
+    /// True if all that it was understood to write is in the workspace, in no protected place, or is
+    /// temporary.
+    pub(crate) fn stays_within(&self) -> bool {
+        self.analysis.found.iter().all(|found| match &found.effect {
+            Effect::File(file) => {
+                let only_looks =
+                    matches!(file.access, Access::Read | Access::List | Access::Execute);
+                let within = matches!(
+                    file.scope,
+                    Scope::Workspace | Scope::WorkspaceRoot | Scope::Temp | Scope::HarmlessDevice
+                );
+                only_looks || within
+            }
+            _ => true,
+        })
+    }
+
+    /// The program that is called, as it is written.
+    pub(crate) fn program(&self) -> Option<&str> {
+        self.analysis.invocations.first()?.program.value.as_known()
     }
 
     /// The call of a credentialed CLI in it; blocking.

@@ -45,8 +45,10 @@ use crate::error::Error;
 use crate::exec::sandbox::Mounted;
 use crate::exec::{SandboxConfig, WorkspaceAccess};
 use crate::kind::Resource;
+use crate::shell::place;
 use crate::store::Store;
 use crate::tool::{CallContext, Caller, ToolError};
+use crate::workspace::protected::Protection;
 use crate::workspace::{self, RelativePath, Roots, Spent, Told, Workspace};
 
 /// The files of a runtime. Cheap to clone; clones share everything.
@@ -221,6 +223,21 @@ impl Files {
     /// As [`Files::reach`]. Without a workspace there is none of them.
     pub(crate) fn places(&self, caller: &Caller) -> Result<Places, ToolError> {
         self.granting.places(caller)
+    }
+
+    /// Why somebody has to be asked before a call writes at a path. None: nobody has, as for a file of the
+    /// store.
+    pub(crate) fn protection(&self, cx: &CallContext, path: &str) -> Option<Protection> {
+        let found = self.clone().reached(cx.clone()).and_then(|reach| reach.find(path));
+        match found {
+            Ok((_, Some(_))) => None,
+            Ok((file, None)) => file.workspace.protection_of(&file.path),
+            // It is refused where it is written, unless it can be used by then.
+            Err(_) => {
+                let opened = &self.parts.config.open;
+                place::protected(path.trim_start_matches('/'), opened).map(Protection::Named)
+            }
+        }
     }
 
     /// The path as a resource that a call declares. None where it is refused.

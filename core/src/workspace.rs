@@ -58,6 +58,7 @@ mod order;
 mod overlay;
 mod patch;
 mod path;
+pub(crate) mod protected;
 mod quota;
 mod read;
 mod replace;

@@ -21,10 +21,12 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use serde::Deserialize;
+use serde_json::json;
 
 use super::Deps;
 use crate::files::{Beside, OnDisk, Place};
 use crate::kind::Effect;
+use crate::limits::echo;
 use crate::tool::{Assessment, CallContext, ToolError};
 
 /// The argument that says where a call works.
@@ -85,7 +87,34 @@ async fn looked_through(
 
 /// Declares that a call uses one path. A path that will be refused is declared as nothing.
 fn uses(deps: &Deps, cx: &CallContext, effect: Effect, path: &str) -> Assessment {
-    let declared = deps.files.resource(cx, if path.is_empty() { "." } else { path });
+    let path = if path.is_empty() { "." } else { path };
+    let declared = deps.files.resource(cx, path);
     let touches = declared.into_iter().map(|resource| (effect, resource)).collect();
-    Assessment { touches, ..Assessment::default() }
+    let assessment = Assessment { touches, ..Assessment::default() };
+    match effect {
+        Effect::Write => asking(deps, cx, assessment, [path]),
+        _ => assessment,
+    }
+}
+
+/// Has somebody asked where one of the paths that a call writes is protected.
+fn asking<'p>(
+    deps: &Deps,
+    cx: &CallContext,
+    assessment: Assessment,
+    written: impl IntoIterator<Item = &'p str>,
+) -> Assessment {
+    let mut paths = Vec::new();
+    let mut reasons = Vec::new();
+    for path in written {
+        if let Some(protection) = deps.files.protection(cx, path) {
+            paths.push(path);
+            reasons.push(protection.why(&echo(path)));
+        }
+    }
+    if paths.is_empty() {
+        return assessment;
+    }
+    let plan = Some(json!({ "protected": paths }));
+    Assessment { ask: Some(reasons.join(" ")), plan, ..assessment }
 }

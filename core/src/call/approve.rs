@@ -157,7 +157,7 @@ pub(super) async fn pass(
             command::unasked(&judged, call)?;
             return Ok(judged);
         }
-        return Err(text::nobody(&judged.entry.spec.name).into());
+        return Err(text::nobody(&judged.entry.spec.name, judged.assessment.ask.as_deref()).into());
     }
     if gate.config.mode == ApprovalMode::Return
         && gate.config.external
@@ -265,7 +265,10 @@ async fn asked(
             release.disarm();
             Err(pending(judged, call, id).into())
         }
-        Ended::Left => Err(note(call, id, "none", None, text::nobody(tool)).into()),
+        Ended::Left => {
+            Err(note(call, id, "none", None, text::nobody(tool, judged.assessment.ask.as_deref()))
+                .into())
+        }
         Ended::Gone => Err(note(call, id, "none", None, text::gone(tool, id)).into()),
     }
 }

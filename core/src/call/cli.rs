@@ -5,6 +5,7 @@ use serde_json::json;
 use super::{Call, CallPath, Stop};
 use crate::clis::{Called, Registered};
 use crate::error::Code;
+use crate::limits::echo;
 use crate::tool::{Entry, ToolError};
 
 /// The tool that runs CLIs and nothing else.
@@ -50,6 +51,21 @@ pub(super) async fn pass(
         if how.is_empty() { "" } else { "; here " }
     );
     Err(ToolError::new(Code::CommandDenied, text).by_rule("cli.shape").into())
+}
+
+/// Refuses the call of a CLI that would have another program run: that one would have the credential.
+///
+/// # Errors
+/// The refusal.
+pub(super) fn runs_alone(name: &str, besides: Option<&str>) -> Result<(), ToolError> {
+    let Some(besides) = besides else { return Ok(()) };
+    let text = format!(
+        "[credentialed CLI] This call of `{name}` would run another program with its credential: {}. \
+         Nothing has run, and no other spelling will. Call `{name}` without that, and do the rest with \
+         `exec`.",
+        echo(besides)
+    );
+    Err(ToolError::new(Code::CommandDenied, text).by_rule("cli.runs"))
 }
 
 /// True for the tools that call CLIs.

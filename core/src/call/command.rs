@@ -14,6 +14,7 @@ use crate::clis::{Called, Clis, Known, Registered};
 use crate::commands::{JudgedCommand, Wanted};
 use crate::custom::Definition;
 use crate::error::Code;
+use crate::limits::echo;
 use crate::shell::plan::Plan;
 use crate::shell::{Check, Decision, WithoutApprover};
 use crate::store::{ListRules, Rule};
@@ -38,20 +39,28 @@ pub(super) async fn pass(
         argument.as_ref().and_then(|name| args.get(name)?.as_str()).map(str::to_owned)
     };
     let (cwd, stdin) = (named(&entry.spec.shell_cwd), named(&entry.spec.shell_stdin));
-    let agents = path.policy.commands_of(call.cx.caller()).await?;
-    let (commands, cx) = (path.commands.clone(), call.cx.clone());
-    let input = stdin.clone();
-    let judging = tokio::task::spawn_blocking(move || {
-        let (cwd, stdin) = (cwd.as_deref(), stdin.as_deref());
-        let wanted = Wanted { text: &text, cwd, stdin, settings: None, agents: &agents };
-        commands.judge(&cx, wanted)
-    });
+    let agents: Arc<[_]> = path.policy.commands_of(call.cx.caller()).await?.into();
+    let (input, cx) = (stdin.clone(), call.cx.clone());
+    let judge = |text: String| {
+        let (commands, cx, agents) = (path.commands.clone(), cx.clone(), agents.clone());
+        let (cwd, stdin) = (cwd.clone(), stdin.clone());
+        tokio::task::spawn_blocking(move || {
+            let (cwd, stdin) = (cwd.as_deref(), stdin.as_deref());
+            let wanted = Wanted { text: &text, cwd, stdin, settings: None, agents: &agents };
+            commands.judge(&cx, wanted)
+        })
+    };
     // What the store knows of CLIs does not wait for the judge.
-    let (clis, judged) = join(path.clis.enabled(&call.cx.caller().tenant), judging).await;
+    let (clis, judged) = join(path.clis.enabled(&call.cx.caller().tenant), judge(text)).await;
     let (clis, mut judged) = (clis?, judged.map_err(not_judged)??);
     let mut called = None;
     if !clis.is_empty() {
         (judged, called) = look_for(&clis, judged).await?;
+        // A CLI runs under its registered name, so that is what every rule is held against.
+        if let Some(text) = as_registered(&clis, called.as_ref(), &judged) {
+            judged = judge(text).await.map_err(not_judged)??;
+            (judged, called) = look_for(&clis, judged).await?;
+        }
     }
     let alone = match &called {
         Some(Called::Alone(at, _)) => clis.get(*at).map(|cli| Arc::from(cli.name.as_str())),
@@ -63,9 +72,17 @@ pub(super) async fn pass(
     if judged.check.verdict == Decision::Deny {
         return Err(denied(&judged.check).into());
     }
+    // Where nothing holds it to that, somebody is asked about what it writes elsewhere; and anywhere about
+    // a protected name, which a wall can only guard where it is there already.
+    let is_held = entry.tool.confines() || judged.stays_within();
+    let is_held = is_held && judged.protected_that_it_makes().next().is_none();
+    if let Some(name) = &judged.cli {
+        cli::runs_alone(name, judged.runs_besides().as_deref())?;
+        judged.hold_as_cli();
+    }
     let own = assessment.plan.take();
     assessment.plan = Some(plan(&judged, own));
-    if let Some(cli) = cli.filter(|_| judged.may_be_lifted()) {
+    if let Some(cli) = cli.filter(|_| is_held && judged.may_be_lifted()) {
         // The owner registered it with what is denied of it, which is his word for the rest.
         judged.allowed_by = Some(cli);
     } else if judged.may_be_lifted() {
@@ -75,6 +92,19 @@ pub(super) async fn pass(
         }
     }
     Ok(Some(judged))
+}
+
+/// The command with the registered name of the CLI that it calls, where that is not what was written:
+/// another case of letters, `.exe`, a path.
+fn as_registered(
+    clis: &[Registered],
+    called: Option<&Called>,
+    judged: &JudgedCommand,
+) -> Option<String> {
+    let Some(Called::Alone(at, words)) = called else { return None };
+    let name = &clis.get(*at)?.name;
+    let words = std::iter::once(name).chain(words).map(|word| quoted(word));
+    (judged.program() != Some(name)).then(|| words.collect::<Vec<String>>().join(" "))
 }
 
 /// Looks for the CLI that a command calls, and has it not see the others.
@@ -222,6 +252,9 @@ pub(super) fn unasked(judged: &Judged, call: &mut Call<'_>) -> Result<(), ToolEr
             Err(refusal.by_rule("shell.without_approver = \"deny\""))
         }
         WithoutApprover::Confine if judged.entry.tool.confines() => {
+            if let Some(path) = command.protected_that_it_makes().next() {
+                return Err(protected(path));
+            }
             call.unasked = true;
             Ok(())
         }
@@ -236,6 +269,9 @@ pub(super) fn unasked(judged: &Judged, call: &mut Call<'_>) -> Result<(), ToolEr
 pub(super) fn confined(judged: &Judged, call: &mut Call<'_>) -> Result<(), ToolError> {
     match &judged.command {
         Some(command) if command.check.confined => {
+            if let Some(path) = command.protected_that_it_makes().next() {
+                return Err(protected(path));
+            }
             call.unasked = judged.entry.tool.confines();
             if call.unasked { Ok(()) } else { Err(unconfined(&command.check)) }
         }
@@ -248,6 +284,17 @@ pub(super) fn settled(judged: &Judged, call: &Call<'_>) -> Option<Arc<Plan>> {
     let command = judged.command.as_ref()?;
     let plan = command.plan()?.clone();
     Some(Arc::new(if call.unasked { command.shut(plan) } else { plan }))
+}
+
+/// Refuses a command that makes what its walls can guard only where it is there already.
+fn protected(path: &str) -> ToolError {
+    let text = format!(
+        "The command writes `{}`, a protected name: Git, an agent, an editor, a shell or a tool may run or \
+         obey that by itself. Nobody can be asked about it, so it has not run. Do it without that file, or \
+         tell the user what is to be written there; the owner opens such names with `files.open`.",
+        echo(path)
+    );
+    ToolError::new(Code::ApprovalDenied, text).by_rule("shell.protected")
 }
 
 fn unconfined(check: &Check) -> ToolError {

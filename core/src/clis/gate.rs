@@ -54,10 +54,14 @@ impl Known {
         self.path.as_ref()
     }
 
-    /// True if a program's name is its name.
+    /// True if a program's name is its name, in whatever letters.
     fn is_named(&self, program: &str) -> bool {
         let name = base(program);
-        let name = name.strip_suffix(".exe").unwrap_or(name);
+        let stem = name.len().checked_sub(".exe".len()).and_then(|at| name.split_at_checked(at));
+        let name = match stem {
+            Some((stem, end)) if end.eq_ignore_ascii_case(".exe") => stem,
+            _ => name,
+        };
         name.eq_ignore_ascii_case(&self.name)
     }
 

@@ -13,7 +13,7 @@ use super::rules;
 use super::surroundings::{self, Ground, NoSurroundings, Surroundings};
 use super::{Clis, Definition, Granted, Registered, Variables};
 use crate::error::Code;
-use crate::exec::sandbox::Mounted;
+use crate::exec::sandbox::{Mounted, WORKSPACE};
 use crate::exec::{Folder, Host};
 use crate::shell::plan::{Confinement, Reach};
 use crate::tool::{Caller, ToolError};
@@ -192,11 +192,14 @@ fn check_repository(definition: &Definition, room: &Room) -> Result<(), NoSurrou
     }
 }
 
-/// What a CLI is held to: it writes in the workspace, reads no secrets but its own files, and has a
-/// network, since that is its purpose.
+/// What a CLI is held to: it writes in the folders that its caller writes and nowhere else, whatever was
+/// predicted of its words; reads no secrets but its own files; and has a network, since that is its purpose.
 fn held_to(room: Room, surroundings: &Surroundings, network: Reach) -> Confinement {
     let mut held = room.held_to;
-    held.write.extend(room.writable.iter().map(|path| path.display().to_string()));
+    held.write = match room.mounted {
+        None => room.writable.iter().map(|path| path.display().to_string()).collect(),
+        Some(_) => BTreeSet::from([WORKSPACE.to_owned()]),
+    };
     held.read =
         surroundings.reads.iter().map(|path| path.display().to_string()).collect::<BTreeSet<_>>();
     held.network = network;

@@ -42,6 +42,7 @@ impl Machine {
             temp: self.temp.clone(),
             read_roots: places.readable,
             deny_paths: places.denied,
+            opened: places.opened,
             ..Env::default()
         };
         if let Some(workspace) = places.writable.first() {

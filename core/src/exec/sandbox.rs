@@ -288,6 +288,7 @@ impl Mounted {
             home: HOME.into(),
             workspace: vec![WORKSPACE.into()],
             deny_paths: denied.collect(),
+            opened: places.opened.clone(),
             ..Env::default()
         }
     }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::virtual_name::{MEMORY_FILE, MEMORY_FOLDER};
 use crate::id::MAX_KEY_BYTES;
 use crate::limits::echo;
+use crate::shell::place;
 use crate::workspace::folded_name;
 
 /// What file tools reach, and how they treat it.
@@ -21,6 +22,10 @@ pub struct FilesConfig {
     /// root (`.git/hooks`, with all that is below) and globs (`**/*.pem`). Case does not count.
     /// Default: nothing.
     pub deny: Vec<String>,
+    /// Protected names that stand open to file tools and commands, such as `AGENTS.md`, `.vscode` or
+    /// `.git/hooks`, in whatever folder they are; and paths from a root's top of what the settings of a Git
+    /// repository name. Default: none, so that writing one wants somebody's approval.
+    pub open: Vec<String>,
     /// Whether a file with several names on the disk may be used. Default: `allow`.
     pub hard_links: HardLinks,
     /// What becomes of a write to a file that the model has not read as it is now. Default: `warn`.
@@ -47,6 +52,7 @@ impl Default for FilesConfig {
             read_roots: Vec::new(),
             write_roots: Vec::new(),
             deny: Vec::new(),
+            open: Vec::new(),
             hard_links: HardLinks::default(),
             write_safety: WriteSafety::default(),
             undelivered: UNDELIVERED.map(str::to_owned).to_vec(),
@@ -72,6 +78,11 @@ const UNDELIVERED: [&str; 8] = [
 impl FilesConfig {
     /// What the types alone cannot say: the key that is wrong, and why.
     pub(crate) fn check(&self) -> Result<(), (String, String)> {
+        for (index, entry) in self.open.iter().enumerate() {
+            if let Some(why) = no_name_to_open(entry) {
+                return Err((format!("open[{index}]"), format!("`{}` {why}", echo(entry))));
+            }
+        }
         let names = &self.context_files;
         let alike =
             |one: &str, other: &str| folded_name(one).eq_ignore_ascii_case(&folded_name(other));
@@ -106,6 +117,24 @@ impl FilesConfig {
         };
         !self.undelivered.iter().any(is_this)
     }
+}
+
+/// Why an entry opens nothing; none if it does.
+fn no_name_to_open(entry: &str) -> Option<String> {
+    let parts = || entry.split('/');
+    if entry.is_empty()
+        || entry.contains('\0')
+        || parts().any(|part| matches!(part, "" | "." | ".."))
+    {
+        let why = "is no protected name and no path from the top of a root, such as `AGENTS.md` or \
+                   `tools/hooks`";
+        return Some(why.to_owned());
+    }
+    let name = place::protected(entry, &[])?;
+    let is_it = name == entry || place::names().any(|one| place::is_within(one, entry));
+    (!is_it).then(|| {
+        format!("is below a protected name; open `{name}`, which then stands open in every folder")
+    })
 }
 
 /// What may be written into the folder that a team shares, by whichever tool.

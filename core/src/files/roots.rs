@@ -33,6 +33,8 @@ pub(super) struct Granting {
     /// What the configuration lets every caller use.
     everyone: Vec<Standing>,
     deny: Vec<String>,
+    /// The protected names that the owner opens.
+    opened: Arc<[String]>,
     team: TeamConfig,
     kept: Arc<[PathBuf]>,
     single_names: bool,
@@ -78,6 +80,7 @@ impl Granting {
             workspace: parts.workspace.clone().map(Mutex::new),
             everyone,
             deny: config.deny.clone(),
+            opened: config.open.clone().into(),
             team: config.team.clone(),
             kept: parts.kept.clone(),
             single_names: config.hard_links == super::HardLinks::Refuse,
@@ -134,6 +137,7 @@ impl Granting {
         let limits = Limits {
             kept: self.kept.clone(),
             deny,
+            opened: Some(self.opened.clone()),
             anchors,
             single_names: self.single_names,
             quotas: self.quotas(caller)?,

@@ -185,7 +185,8 @@ pub enum Scope {
     WorkspaceRoot,
     /// In the workspace, what version control runs or believes: `.git/hooks`, `.git/config`.
     VersionControl,
-    /// What tells agents what to do: their configuration and instructions.
+    /// What agents, editors, shells and package managers obey or run when they start: `AGENTS.md`,
+    /// `.claude`, `.vscode`, `.npmrc`.
     AgentConfig,
     /// A folder for temporary files.
     Temp,

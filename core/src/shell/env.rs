@@ -29,6 +29,10 @@ pub struct Env {
     pub deny_paths: Vec<String>,
     /// What is exempt from `deny_paths`: absolute paths with all that is below.
     pub deny_exempt: Vec<String>,
+    /// The protected names that the owner opens, in whatever folder they are.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub opened: Vec<String>,
     /// Where symbolic links lead: from an absolute path to what stands in the link, as a snapshot.
     pub links: BTreeMap<String, String>,
     /// Where remotes of repositories are, by the folder, absolute, in which Git is called. A folder that is
@@ -65,6 +69,7 @@ impl Default for Env {
             read_roots: Vec::new(),
             deny_paths: Vec::new(),
             deny_exempt: Vec::new(),
+            opened: Vec::new(),
             links: BTreeMap::new(),
             remotes: BTreeMap::new(),
             stdin: None,

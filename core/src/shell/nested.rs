@@ -8,7 +8,7 @@ use super::denied;
 use super::effect::{Access, Effect, FileEffect, Found, Scope};
 use super::env::Env;
 use super::invocation::{Argument, Invocation, Locus};
-use super::place::{self, is_within};
+use super::place::{self, is_opened, is_within};
 use super::value::{Origin, Value};
 
 /// What a command does with repositories within the workspace.
@@ -20,6 +20,8 @@ pub struct Nested {
     /// True if a program is called to make a repository.
     pub makes_repository: bool,
     open: BTreeSet<Open>,
+    /// The protected names that the owner opens.
+    opened: Vec<String>,
 }
 
 /// What stands open to a command that was understood to change it.
@@ -86,13 +88,13 @@ impl Nested {
     #[must_use]
     pub fn unseen(env: &Env) -> Nested {
         let unseen_in = env.workspace.iter().cloned().collect();
-        Nested { unseen_in, ..Nested::default() }
+        Nested { unseen_in, opened: env.opened.clone(), ..Nested::default() }
     }
 
     /// As a command was understood.
     #[must_use]
     pub fn of(analysis: &Analysis, env: &Env) -> Nested {
-        let mut nested = Nested::default();
+        let mut nested = Nested { opened: env.opened.clone(), ..Nested::default() };
         let mut only_git = true;
         for found in &analysis.found {
             let is_seen = match &found.effect {
@@ -131,6 +133,14 @@ impl Nested {
         }
     }
 
+    /// That of the same command where its program is trusted with a credential and nobody is asked: whatever
+    /// it names, nothing stands open but the settings that Git itself was called to write.
+    #[must_use]
+    pub fn of_cli(&self, env: &Env) -> Nested {
+        let tracked = self.open.iter().filter(|open| matches!(open, Open::Tracked(_)));
+        Nested { open: tracked.cloned().collect(), ..Nested::unseen(env) }
+    }
+
     /// Says that a file or folder may be written, with what is below: what is guarded around it not.
     pub fn writes(&mut self, path: &str) {
         self.open.insert(Open::Written(path.to_owned()));
@@ -139,6 +149,13 @@ impl Nested {
     /// True if a path, which is guarded otherwise, was understood to be changed.
     #[must_use]
     pub fn is_open(&self, guarded: &str) -> bool {
+        let by_owner = |name: &str| {
+            let before = guarded.strip_suffix(name);
+            before.is_some_and(|before| before.ends_with('/')) && is_opened(name, &self.opened)
+        };
+        if !self.opened.is_empty() && place::names().any(by_owner) {
+            return true;
+        }
         self.open.iter().any(|open| match open {
             Open::Written(path) => is_within(path, guarded),
             Open::Away(path) => is_within(guarded, path),

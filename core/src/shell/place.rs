@@ -1,10 +1,13 @@
 //! Where a path leads, and whose place that is.
 
 mod names;
+mod protected;
+
+pub use protected::{is_opened, is_protected, names, protected, starts};
 
 use names::{
-    AGENTS, OF_GIT, SECRET_NAMES, SECRETS_OF_HOME, SECRETS_OF_SYSTEM, STARTS_SHELLS, STARTS_TOOLS,
-    STARTUP_OF_HOME, STARTUP_OF_SYSTEM,
+    SECRET_NAMES, SECRETS_OF_HOME, SECRETS_OF_SYSTEM, STARTS_SHELLS, STARTUP_OF_HOME,
+    STARTUP_OF_SYSTEM,
 };
 
 use super::denied;
@@ -249,13 +252,7 @@ fn known(path: &str, env: &Env) -> Scope {
         return Scope::ReadRoot;
     }
     if within(&env.workspace) {
-        let parts: Vec<&str> = path.split('/').collect();
-        return match &parts[..] {
-            [.., ".git"] | [.., ".git", "config"] => Scope::VersionControl,
-            parts if parts.windows(2).any(|two| two == [".git", "hooks"]) => Scope::VersionControl,
-            parts if parts.iter().any(|part| AGENTS.contains(part)) => Scope::AgentConfig,
-            _ => Scope::Workspace,
-        };
+        return protected::scope(path, env);
     }
     if within(&env.temp) {
         return Scope::Temp;
@@ -333,27 +330,18 @@ pub fn secrets(env: &Env) -> Vec<String> {
     of_home.chain(SECRETS_OF_SYSTEM.iter().map(|path| (*path).to_owned())).collect()
 }
 
-/// What of the workspace may not be written, as absolute paths: what tells version control, agents,
-/// shells and package managers what to run, and folders in it that are only read.
+/// What of the workspace may not be written, as absolute paths: the protected names at the root of each
+/// folder, and folders in it that are only read.
 #[must_use]
 pub fn guarded(env: &Env) -> Vec<String> {
-    let of_git = OF_GIT.iter();
-    let names = of_git.chain(AGENTS).chain(STARTS_SHELLS).chain(STARTS_TOOLS);
-    let named = env
-        .workspace
-        .iter()
-        .flat_map(|root| names.clone().map(move |name| format!("{root}/{name}")));
+    let named = env.workspace.iter().flat_map(|root| {
+        let kept = names().filter(|name| !is_opened(name, &env.opened));
+        kept.map(move |name| format!("{root}/{name}"))
+    });
     let is_within_one = |path: &str| env.workspace.iter().any(|root| is_within(path, root));
     let holds_one = |path: &str| env.workspace.iter().any(|root| is_within(root, path));
     let read = env.read_roots.iter().filter(|path| is_within_one(path) && !holds_one(path));
     named.chain(read.cloned()).collect()
-}
-
-/// True for a name of what tells agents, shells and package managers what to run, where they start
-/// beside it.
-#[must_use]
-pub fn starts(name: &str) -> bool {
-    [AGENTS, STARTS_SHELLS, STARTS_TOOLS].iter().any(|names| names.contains(&name))
 }
 
 /// The path within a home folder: the user's, root's, or another one's.

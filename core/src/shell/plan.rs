@@ -313,7 +313,7 @@ impl Confinement {
             // What is temporary is the session's own; of the machine's it gets nothing by naming it.
             (_, Scope::HarmlessDevice | Scope::Temp, _) => {}
             (_, _, Some(path)) => {
-                self.write_never.remove(path);
+                self.write_never.retain(|guarded| !place::is_within(path, guarded));
                 self.write.insert(path.to_owned());
                 // To make or to delete a name, its folder is written.
                 if file.access != Access::Meta

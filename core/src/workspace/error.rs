@@ -96,6 +96,17 @@ pub enum Error {
         /// The path as the model wrote it.
         path: String,
     },
+    /// A link leads to what somebody has to allow, and only by its own path.
+    #[error(
+        "access denied: `{path}` leads to `{place}`, which is protected, and no link is followed there; \
+         name that path itself, and somebody is asked about it"
+    )]
+    Protected {
+        /// The path as the model wrote it.
+        path: String,
+        /// Where it leads, from its root.
+        place: String,
+    },
     /// The operating system refuses.
     #[error("access denied: the operating system does not permit this on `{path}`")]
     Permission {
@@ -243,6 +254,7 @@ impl Error {
             | Error::Extension { .. }
             | Error::ManyNames { .. }
             | Error::Kept { .. }
+            | Error::Protected { .. }
             | Error::Permission { .. }
             | Error::NotRegular { .. } => Code::AccessDenied,
             Error::NotFound { .. } => Code::NotFound,

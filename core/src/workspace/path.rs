@@ -19,6 +19,8 @@ pub const MAX_PATH_BYTES: usize = 4096;
 pub struct RelativePath {
     written: String,
     normal: String,
+    /// A link to another root has led here.
+    by_link: bool,
 }
 
 impl RelativePath {
@@ -39,15 +41,20 @@ impl RelativePath {
             || matches!(self.written.rsplit('/').next(), Some("." | ".."))
     }
 
+    /// True if this is the place itself, without a link on the way.
+    pub(super) fn is_itself(&self, place: &Path) -> bool {
+        !self.by_link && self.as_path() == place
+    }
+
     /// A path from the root that is in its normal form.
     pub(super) fn plain(normal: &str) -> RelativePath {
-        RelativePath { written: normal.to_owned(), normal: normal.to_owned() }
+        RelativePath { written: normal.to_owned(), normal: normal.to_owned(), by_link: false }
     }
 
     /// A path from the root that the model wrote otherwise.
     #[cfg(test)]
     pub(super) fn linked_as(written: &str, normal: &str) -> RelativePath {
-        RelativePath { written: written.to_owned(), normal: normal.to_owned() }
+        RelativePath { written: written.to_owned(), normal: normal.to_owned(), by_link: true }
     }
 
     /// What to put in front of a path from this folder, so that the model may use it: as the model
@@ -114,7 +121,7 @@ impl Workspace {
             }
         }
         let normal = if names.is_empty() { ".".to_owned() } else { names.join("/") };
-        Ok(RelativePath { written: path.to_owned(), normal })
+        Ok(RelativePath { written: path.to_owned(), normal, by_link: false })
     }
 
     /// Where an absolute path leads that a link had in it, for a path that the model wrote.
@@ -123,7 +130,8 @@ impl Workspace {
         let outside = || Error::Outside { path: written.to_owned() };
         let written = written.to_owned();
         // Its `..` come from links, so they mean what the kernel takes them for.
-        let path = RelativePath { normal: beneath.ok_or_else(outside)?.to_owned(), written };
+        let normal = beneath.ok_or_else(outside)?.to_owned();
+        let path = RelativePath { normal, written, by_link: true };
         match self.follow(&path)? {
             End::Here(place) => {
                 let normal = place.to_str().ok_or_else(outside)?.to_owned();

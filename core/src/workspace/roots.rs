@@ -29,6 +29,8 @@ pub(crate) struct Limits {
     pub kept: Arc<[PathBuf]>,
     /// What is refused and hidden, seen from each root and from each of `anchors`.
     pub deny: Arc<Deny>,
+    /// The protected names that the owner opens. None: no name is protected.
+    pub opened: Option<Arc<[String]>>,
     /// Folders that are no roots, but from which denied paths count all the same. Without links.
     pub anchors: Vec<PathBuf>,
     /// Files with several names on the disk are refused.
@@ -177,6 +179,7 @@ impl Roots {
         root.workspace.clone().ruled(Rules {
             kept: self.limits.kept.clone(),
             deny: self.limits.deny.clone(),
+            opened: self.limits.opened.clone(),
             read_only: root.read_only,
             single_names: self.limits.single_names,
             others: others.map(other).collect(),

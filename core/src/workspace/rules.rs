@@ -18,6 +18,8 @@ pub(crate) struct Rules {
     pub kept: Arc<[PathBuf]>,
     /// What is refused and hidden, seen from this root and from each of `others`.
     pub deny: Arc<Deny>,
+    /// The protected names that the owner opens. None: no name is protected.
+    pub opened: Option<Arc<[String]>>,
     /// The root is never written.
     pub read_only: bool,
     /// A file with several names on the disk is refused.
@@ -123,6 +125,7 @@ impl Workspace {
         if self.keeps(place) {
             return Err(Error::Kept { path: path.to_string() });
         }
+        self.check_named(path, place)?;
         self.rules.quotas.iter().try_for_each(|quota| quota.check_path(path, place))
     }
 

@@ -5,8 +5,10 @@
 
 mod approve;
 mod attacks;
+mod attacks_clis;
 mod attacks_homes;
 mod attacks_moments;
+mod attacks_names;
 mod attacks_repositories;
 mod calls;
 mod claims;

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
+use super::asking;
 use super::patching::{Done, Patcher, Target};
 use super::placeholders::Writer;
 use crate::builtin::Deps;
@@ -42,7 +43,8 @@ fn uses(deps: &Deps, cx: &CallContext, patch: &str) -> Assessment {
     let files = parse(patch).unwrap_or_default();
     let declared = files.iter().flat_map(paths).filter_map(|path| deps.files.resource(cx, path));
     let touches = declared.map(|resource| (Effect::Write, resource)).collect();
-    Assessment { touches, ..Assessment::default() }
+    let assessment = Assessment { touches, ..Assessment::default() };
+    asking(deps, cx, assessment, files.iter().flat_map(paths))
 }
 
 /// The paths of a file, before and after.

@@ -40,10 +40,12 @@ pub(super) fn pending(tool: &str, id: &str) -> ToolError {
     ToolError::new(Code::ApprovalPending, text).by_rule(format!("approval {id}"))
 }
 
-pub(super) fn nobody(tool: &str) -> ToolError {
+/// `why`: the tool's own reason, where it has one.
+pub(super) fn nobody(tool: &str, why: Option<&str>) -> ToolError {
+    let why = why.map(|why| format!(" {why}")).unwrap_or_default();
     let text = format!(
         "This call of `{tool}` wants somebody's approval, and nobody can be asked here. It has not \
-         run, and will not. Do without it, or tell the user what is to be done by hand."
+         run, and will not.{why} Do without it, or tell the user what is to be done by hand."
     );
     ToolError::new(Code::ApprovalDenied, text).by_rule("approval.external = false")
 }

@@ -18,6 +18,8 @@ pub(crate) struct Places {
     pub readable: Vec<String>,
     /// What is closed to him: paths with all that is below, and globs.
     pub denied: Vec<String>,
+    /// The protected names that the owner opens.
+    pub opened: Vec<String>,
 }
 
 /// The characters that make a glob of an entry.
@@ -31,7 +33,7 @@ impl Granting {
             return Ok(Places::default());
         }
         let roots = self.all_roots(caller)?;
-        let mut places = Places::default();
+        let mut places = Places { opened: self.opened.to_vec(), ..Places::default() };
         let mut anchors: Vec<String> = Vec::new();
         for (folder, read_only) in roots.folders() {
             let folder = folder.display().to_string();

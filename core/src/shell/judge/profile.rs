@@ -140,6 +140,7 @@ fn of_file(case: &Case<'_>, found: &Found, file: &FileEffect) -> Option<Said> {
             in_workspace
                 && case.settings.profile == Profile::Workspace
                 && !place::may_be_hooks(&file.path)
+                && !place::is_protected(&file.path, case.env)
         }
         Access::Write | Access::Link => writes(scope, in_workspace),
         Access::Move => writes(scope, in_workspace) && scope != Scope::Secret,
@@ -248,7 +249,7 @@ fn beyond_place(file: &FileEffect, scope: Scope) -> Said {
         Scope::Workspace => "a file of the workspace",
         Scope::WorkspaceRoot => "a folder around the workspace",
         Scope::VersionControl => "what version control runs or believes",
-        Scope::AgentConfig => "what tells agents what to do",
+        Scope::AgentConfig => "what agents, editors or tools obey or run when they start",
         Scope::Temp => "a temporary file",
         Scope::ReadRoot => "a folder that is only for reading",
         Scope::Home => "a file of the user's, outside of the workspace",

@@ -3,7 +3,9 @@
 use super::super::denied::matches;
 use super::super::effect::{Effect, Found};
 use super::super::invocation::Invocation;
+use super::super::place;
 use super::super::unwrap;
+use super::super::value::Value;
 use super::super::verdict::{Decision, Reason};
 use super::settings::Rule;
 use super::{Case, Said, modes, reach};
@@ -67,16 +69,25 @@ fn has_label(rule: &Rule, found: &Found) -> bool {
 }
 
 /// True if a rule is about a call. A rule about a program holds for a copy of it in the workspace
-/// only if it denies or asks; what allows goes by the trusted name.
+/// only if it denies or asks, and then for a link that leads to it, too; what allows goes by the trusted
+/// name.
 fn is_of(rule: &Rule, call: &Invocation, case: &Case<'_>) -> bool {
     let Some(program) = call.program.value.as_known() else { return rule.program.is_none() };
     let trusted = modes::trusted_name(program, call, case.env);
     let allows = case.settings.allow.iter().any(|other| std::ptr::eq(other, rule));
     let name = if allows { trusted } else { Some(unwrap::base(program)) };
+    let linked = || {
+        let path = place::resolve(&Value::known(program), &call.cwd, case.env);
+        path.as_known().is_some_and(|path| {
+            rule.program.as_deref().is_some_and(|pattern| matches(pattern, unwrap::base(path)))
+        })
+    };
     let by_program = match &rule.program {
         None => true,
         Some(pattern) => {
-            matches(pattern, program) || name.is_some_and(|name| matches(pattern, name))
+            matches(pattern, program)
+                || name.is_some_and(|name| matches(pattern, name))
+                || !allows && program.contains('/') && linked()
         }
     };
     let by_arguments = rule.arguments.iter().enumerate().all(|(at, pattern)| {

@@ -1,7 +1,10 @@
 //! The names by which a path is known for what it is.
 
-/// What Git obeys in a repository: programs that it runs, and settings that name some.
-pub(super) const OF_GIT: &[&str] =
+/// What is a repository's own. Its content is Git's to write.
+pub(super) const GIT: &str = ".git";
+
+/// What of it has Git run something, or has it read another such folder.
+pub(super) const GIT_RUNS: &[&str] =
     &[".git/hooks", ".git/config", ".git/config.worktree", ".git/commondir"];
 
 /// Files and folders that tell agents what to do.
@@ -14,9 +17,70 @@ pub(super) const AGENTS: &[&str] = &[
     ".agents",
     ".mcp.json",
     "AGENTS.md",
+    "AGENTS.override.md",
     "CLAUDE.md",
+    "CLAUDE.local.md",
     "GEMINI.md",
+    "QWEN.md",
     ".toolkeep",
+    ".windsurf",
+    ".windsurfrules",
+    ".clinerules",
+    ".roo",
+    ".roorules",
+    ".roomodes",
+    ".continue",
+    ".aider.conf.yml",
+    ".kiro",
+    ".opencode",
+    "opencode.json",
+    "opencode.jsonc",
+    ".junie",
+    ".amazonq",
+    ".qwen",
+    ".factory",
+    ".goosehints",
+    ".github/copilot-instructions.md",
+    ".github/instructions",
+    ".github/hooks",
+];
+
+/// Files and folders that editors and debuggers read when they open the folder that holds them: settings
+/// that name programs, and tasks.
+pub(super) const STARTS_EDITORS: &[&str] = &[
+    ".vscode",
+    ".idea",
+    ".fleet",
+    ".zed",
+    ".vs",
+    ".devcontainer",
+    ".devcontainer.json",
+    ".vimrc",
+    ".exrc",
+    ".nvimrc",
+    ".nvim.lua",
+    ".lvimrc",
+    ".dir-locals.el",
+    ".dir-locals-2.el",
+    ".gdbinit",
+    ".lldbinit",
+];
+
+/// Files and folders of hooks that a commit runs, once they are set up.
+pub(super) const STARTS_HOOKS: &[&str] = &[
+    ".husky",
+    ".githooks",
+    ".pre-commit-config.yaml",
+    "lefthook.yml",
+    "lefthook.yaml",
+    ".lefthook.yml",
+    ".lefthook.yaml",
+    "lefthook-local.yml",
+    ".lefthook",
+    ".lefthook-local",
+    ".overcommit.yml",
+    ".simple-git-hooks.json",
+    "simple-git-hooks.json",
 ];
 
 /// Files that a shell or Git reads when it starts, for whoever has his home where they are, and that
@@ -41,8 +105,37 @@ pub(super) const STARTS_SHELLS: &[&str] = &[
     ".gitconfig",
 ];
 
-/// Files that another program reads when it starts where they are, and that may have it run anything.
-pub(super) const STARTS_TOOLS: &[&str] = &[".envrc", ".npmrc", ".yarnrc", ".yarnrc.yml"];
+/// Files that another program reads when it starts where they are, and that may have it run anything:
+/// package managers, version managers, builds, shells of languages.
+pub(super) const STARTS_TOOLS: &[&str] = &[
+    ".envrc",
+    ".npmrc",
+    ".pnpmfile.cjs",
+    ".yarnrc",
+    ".yarnrc.yml",
+    ".yarn/plugins",
+    ".yarn/releases",
+    "bunfig.toml",
+    ".cargo/config",
+    ".cargo/config.toml",
+    ".bundle/config",
+    ".mise",
+    ".mise.toml",
+    ".mise.local.toml",
+    "mise.toml",
+    "mise.local.toml",
+    ".config/mise",
+    ".config/mise.toml",
+    ".rtx.toml",
+    ".mvn",
+    ".bazelrc",
+    ".pdbrc",
+    ".irbrc",
+    ".pryrc",
+    ".iex.exs",
+    ".Rprofile",
+    ".ghci",
+];
 
 /// Names in a home folder, besides [`STARTS_SHELLS`], that are read when a shell or a session starts,
 /// or that are run then.
