@@ -10,6 +10,7 @@ mod attacks_homes;
 mod attacks_moments;
 mod attacks_names;
 mod attacks_repositories;
+mod attacks_texts;
 mod calls;
 mod claims;
 mod clis;

@@ -142,7 +142,7 @@ pub(super) async fn run(
         nested: Default::default(),
         console: Console::Once,
         session: String::new(),
-        whose: Whose::of(caller, &places),
+        whose: Whose::of(caller, deps.sessions.key(caller), &places),
         timeout: wanted(timeout, timeout_ms, caller.timeout_ms),
         opened,
         apart,
