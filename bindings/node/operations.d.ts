@@ -894,6 +894,8 @@ export interface FullFilesConfig {
   write_roots: Array<string>
   /** What no file tool touches or shows, in the workspace and in every other root: paths from its root (`.git/hooks`, with all that is below) and globs (`**\/*.pem`). Case does not count. Default: nothing. */
   deny: Array<string>
+  /** Protected names that stand open to file tools and commands, such as `AGENTS.md`, `.vscode` or `.git/hooks`, in whatever folder they are; and paths from a root's top of what the settings of a Git repository name. Default: none, so that writing one wants somebody's approval. */
+  open: Array<string>
   /** Whether a file with several names on the disk may be used. Default: `allow`. */
   hard_links: HardLinks
   /** What becomes of a write to a file that the model has not read as it is now. Default: `warn`. */
@@ -916,6 +918,8 @@ export interface FilesConfig {
   write_roots?: ReadonlyArray<string>
   /** What no file tool touches or shows, in the workspace and in every other root: paths from its root (`.git/hooks`, with all that is below) and globs (`**\/*.pem`). Case does not count. Default: nothing. */
   deny?: ReadonlyArray<string>
+  /** Protected names that stand open to file tools and commands, such as `AGENTS.md`, `.vscode` or `.git/hooks`, in whatever folder they are; and paths from a root's top of what the settings of a Git repository name. Default: none, so that writing one wants somebody's approval. */
+  open?: ReadonlyArray<string>
   /** Whether a file with several names on the disk may be used. Default: `allow`. */
   hard_links?: HardLinks
   /** What becomes of a write to a file that the model has not read as it is now. Default: `warn`. */

@@ -60,7 +60,9 @@ impl Workspace {
             return None;
         }
         let absolute = self.real_root().join(place);
-        if is_in_git(&absolute, self.real_root()) {
+        // What is in a `.git` is known by that name.
+        let has_name = place.iter().any(|part| part == ".git");
+        if !has_name && is_in_git(&absolute, self.real_root()) {
             return Some(Protection::InGit);
         }
         is_named_by_settings(&absolute).then_some(Protection::BySettings)

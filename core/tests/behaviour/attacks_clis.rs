@@ -8,7 +8,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use toolkeep::{Code, ToolResult};
+use toolkeep::{CallContext, Code, ToolResult};
 
 use crate::support::House;
 
@@ -62,11 +62,17 @@ impl Attacked {
     }
 
     async fn by_tool(&self, words: &[&str]) -> ToolResult {
-        self.house.call("credentialed_exec", json!({ "command": words })).await
+        self.call("credentialed_exec", json!({ "command": words })).await
     }
 
     async fn by_exec(&self, words: &[&str]) -> ToolResult {
-        self.house.call("exec", json!({ "command": words.join(" ") })).await
+        self.call("exec", json!({ "command": words.join(" ") })).await
+    }
+
+    /// Each call has a session of its own: attacks that fail alike would be taken for a loop.
+    async fn call(&self, tool: &str, args: Value) -> ToolResult {
+        let cx = CallContext::new().session(format!("{tool} {args}"));
+        self.house.rt.call(&cx, tool, args).await.unwrap()
     }
 
     fn is_untouched_outside(&self, after: &str) {
@@ -116,7 +122,7 @@ async fn a_cli_writes_nowhere_but_in_the_workspace_whatever_its_words_say() {
     }
     let beside = format!("sort -o {file} text; git status");
     for command in [&beside, "sort -o ~/toolkeep-attack text", &format!("cat text > {file}")] {
-        let result = attacked.house.call("exec", json!({ "command": command })).await;
+        let result = attacked.call("exec", json!({ "command": command })).await;
         assert!(result.is_error, "{command}: {}", result.for_llm);
         attacked.is_untouched_outside(command);
     }
@@ -223,7 +229,9 @@ async fn what_a_rule_denies_of_a_program_is_denied_in_every_spelling() {
     let rule = json!({ "program": "git", "arguments": ["tag"], "reason": "No tags here." });
     let attacked = Attacked::new(json!({ "deny": [rule] })).await;
     attacked.repository();
-    for name in ["git", "GIT", "Git", "git.exe", "GIT.exe", "/usr/bin/git"] {
+    let found =
+        ["/usr/local/bin/git", "/usr/bin/git"].into_iter().find(|path| Path::new(path).exists());
+    for name in ["git", "GIT", "Git", "git.exe", "GIT.exe", found.unwrap()] {
         for result in [
             attacked.by_tool(&[name, "tag", "v1"]).await,
             attacked.by_exec(&[name, "tag", "v1"]).await,
@@ -232,7 +240,7 @@ async fn what_a_rule_denies_of_a_program_is_denied_in_every_spelling() {
             assert!(result.for_llm.contains("No tags here."), "{name}: {}", result.for_llm);
         }
     }
-    for name in ["ｇｉｔ", "'git '", "/usr/bin/GIT"] {
+    for name in ["ｇｉｔ", "'git '", "/usr/bin/GIT", "/bin/git"] {
         assert!(attacked.by_exec(&[name, "tag", "v1"]).await.is_error, "{name}");
     }
     assert!(attacked.by_tool(&["GIT", "status"]).await.for_llm.contains("nothing"));

@@ -105,6 +105,12 @@ async fn alone(files: Value) -> House {
     house
 }
 
+/// Each call has a session of its own: attacks that fail alike would be taken for a loop.
+async fn call(house: &House, tool: &str, args: Value) -> ToolResult {
+    let cx = CallContext::new().session(format!("{tool} {args}"));
+    house.rt.call(&cx, tool, args).await.unwrap()
+}
+
 fn is_refused(result: &ToolResult, what: &str) {
     assert_eq!(result.code, Some(Code::ApprovalDenied), "{what}: {}", result.for_llm);
 }
@@ -123,13 +129,13 @@ async fn no_file_tool_writes_a_protected_name_where_nobody_can_be_asked() {
     ];
     for path in PROTECTED.iter().chain(&targets) {
         let args = json!({ "path": path, "content": "evil" });
-        let result = house.call("write_file", args).await;
+        let result = call(&house, "write_file", args).await;
         is_refused(&result, path);
         assert!(result.for_llm.contains(&format!("`{path}`")), "{}", result.for_llm);
         let append = json!({ "path": path, "content": "evil", "append": true });
-        is_refused(&house.call("write_file", append).await, path);
+        is_refused(&call(&house, "write_file", append).await, path);
         let edit = json!({ "path": path, "old_string": "one", "new_string": "evil" });
-        is_refused(&house.call("edit", edit).await, path);
+        is_refused(&call(&house, "edit", edit).await, path);
         for patch in [
             format!("*** Begin Patch\n*** Add File: {path}\n+evil\n*** End Patch\n"),
             format!("*** Begin Patch\n*** Delete File: {path}\n*** End Patch\n"),
@@ -141,7 +147,7 @@ async fn no_file_tool_writes_a_protected_name_where_nobody_can_be_asked() {
                 "*** Begin Patch\n*** Update File: {path}\n*** Move to: gone\n@@\n-one\n+two\n*** End Patch\n"
             ),
         ] {
-            is_refused(&house.call("apply_patch", json!({ "patch": patch })).await, path);
+            is_refused(&call(&house, "apply_patch", json!({ "patch": patch })).await, path);
         }
     }
     assert_eq!(before, state(house.folder.path()));
@@ -152,13 +158,18 @@ async fn no_link_leads_a_file_tool_to_a_protected_name() {
     let house = alone(json!({})).await;
     let before = state(house.folder.path());
     for path in ["to-git/config", "to-git/hooks/pre-commit", "src/to-hooks/pre-commit", "plain"] {
-        let result = house.call("write_file", json!({ "path": path, "content": "evil" })).await;
-        assert_eq!(result.code, Some(Code::AccessDenied), "{path}: {}", result.for_llm);
-        assert!(result.for_llm.contains("name that path itself"), "{}", result.for_llm);
+        let result = call(&house, "write_file", json!({ "path": path, "content": "evil" })).await;
+        // A folder that Git would take for its own is seen through a link already before the write.
+        let is_refused =
+            [Some(Code::AccessDenied), Some(Code::ApprovalDenied)].contains(&result.code);
+        assert!(is_refused, "{path}: {}", result.for_llm);
+        if path == "plain" {
+            assert!(result.for_llm.contains("name that path itself"), "{}", result.for_llm);
+        }
         let edit = json!({ "path": path, "old_string": "one", "new_string": "evil" });
-        assert!(house.call("edit", edit).await.is_error, "{path}");
+        assert!(call(&house, "edit", edit).await.is_error, "{path}");
         let patch = format!("*** Begin Patch\n*** Add File: {path}\n+evil\n*** End Patch\n");
-        assert!(house.call("apply_patch", json!({ "patch": patch })).await.is_error, "{path}");
+        assert!(call(&house, "apply_patch", json!({ "patch": patch })).await.is_error, "{path}");
     }
     // From one root to another, too.
     let other = tempfile::tempdir().unwrap();
@@ -167,7 +178,7 @@ async fn no_link_leads_a_file_tool_to_a_protected_name() {
     caller.write_roots = vec![other.path().display().to_string()];
     let args = json!({ "path": other.path().join("x/settings.json"), "content": "evil" });
     let result = house.rt.call(&CallContext::from(caller), "write_file", args).await.unwrap();
-    assert_eq!(result.code, Some(Code::AccessDenied), "{}", result.for_llm);
+    is_refused(&result, "x/settings.json");
     assert_eq!(before, state(house.folder.path()));
 }
 
@@ -186,7 +197,7 @@ async fn what_is_not_protected_is_written_as_before() {
         "Cargo.toml",
         "package.json",
     ] {
-        let result = house.call("write_file", json!({ "path": path, "content": "x" })).await;
+        let result = call(&house, "write_file", json!({ "path": path, "content": "x" })).await;
         assert!(!result.is_error, "{path}: {}", result.for_llm);
     }
     // A context file of an agent is no file of the disk.
@@ -194,7 +205,8 @@ async fn what_is_not_protected_is_written_as_before() {
     for path in ["AGENTS.md", "SOUL.md", "./AGENTS.md"] {
         let args = json!({ "path": path, "content": "be kind" });
         let result = house.rt.call(&cx, "write_file", args).await.unwrap();
-        assert!(!result.is_error, "{path}: {}", result.for_llm);
+        // Whether he may is the agent's own matter.
+        assert_ne!(result.code, Some(Code::ApprovalDenied), "{path}: {}", result.for_llm);
     }
     assert!(!house.folder.path().join("AGENTS.md").exists());
 }
@@ -211,16 +223,16 @@ async fn what_the_owner_opens_is_written_by_file_tools_and_commands() {
         "vendor/lib/.git/hooks/pre-commit",
         "tools/hooks/pre-push",
     ] {
-        let result = house.call("write_file", json!({ "path": path, "content": "mine" })).await;
+        let result = call(&house, "write_file", json!({ "path": path, "content": "mine" })).await;
         assert!(!result.is_error, "{path}: {}", result.for_llm);
         let command = format!("echo more >> {path}");
-        let result = house.call("exec", json!({ "command": command })).await;
+        let result = call(&house, "exec", json!({ "command": command })).await;
         assert!(!result.is_error, "{path}: {}", result.for_llm);
         let text = fs::read_to_string(house.folder.path().join(path)).unwrap();
         assert_eq!(text, "minemore\n", "{path}");
     }
     for path in [".git/config", "CLAUDE.md", ".npmrc", "tools/watch.sh"] {
-        let result = house.call("write_file", json!({ "path": path, "content": "evil" })).await;
+        let result = call(&house, "write_file", json!({ "path": path, "content": "evil" })).await;
         is_refused(&result, path);
     }
     for (entry, told) in [
@@ -272,7 +284,7 @@ async fn no_command_that_names_a_protected_file_makes_it_where_nobody_can_be_ask
             format!("tee {path} < src/main.rs"),
             format!("ln -s src/main.rs {path}"),
         ] {
-            let result = house.call("exec", json!({ "command": command })).await;
+            let result = call(&house, "exec", json!({ "command": command })).await;
             assert!(result.is_error, "{command}: {}", result.for_llm);
         }
     }

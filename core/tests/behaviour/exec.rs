@@ -187,7 +187,7 @@ async fn what_is_closed_to_files_is_closed_to_commands_and_hooks_stay_as_they_ar
 }
 
 #[tokio::test]
-async fn a_script_does_not_set_up_shells_and_who_names_their_files_may() {
+async fn a_script_does_not_set_up_shells_and_who_names_their_files_needs_the_owners_word() {
     let house = House::new(json!({ "approval": { "external": false } })).await;
     let at = |name: &str| house.folder.path().join(name);
     for name in [".bashrc", ".npmrc", ".envrc"] {
@@ -199,9 +199,18 @@ async fn a_script_does_not_set_up_shells_and_who_names_their_files_may() {
     for name in [".bashrc", ".npmrc", ".envrc"] {
         assert_eq!(fs::read_to_string(at(name)).unwrap(), "as it was\n", "{name}");
     }
-    let result = run(&house, "echo save-exact=true > .npmrc").await;
+    let name = "echo save-exact=true > .npmrc";
+    let result = run(&house, name).await;
+    assert_eq!(result.code, Some(Code::ApprovalDenied), "{}", result.for_llm);
+    assert_eq!(result.rule.as_deref(), Some("shell.protected"));
+    assert_eq!(fs::read_to_string(at(".npmrc")).unwrap(), "as it was\n");
+    let files = json!({ "open": [".npmrc"] });
+    let house = House::new(json!({ "approval": { "external": false }, "files": files })).await;
+    fs::write(house.folder.path().join(".npmrc"), "as it was\n").unwrap();
+    let result = run(&house, name).await;
     assert!(!result.is_error, "{}", result.for_llm);
-    assert_eq!(fs::read_to_string(at(".npmrc")).unwrap(), "save-exact=true\n");
+    let text = fs::read_to_string(house.folder.path().join(".npmrc")).unwrap();
+    assert_eq!(text, "save-exact=true\n");
 }
 
 #[tokio::test]

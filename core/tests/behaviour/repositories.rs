@@ -74,7 +74,7 @@ async fn who_changes_settings_of_a_repository_by_name_may() {
         "git config user.name somebody",
         "git remote add other https://b.example/x",
         "git clone vendor/lib vendor/other",
-        "echo x > vendor/lib/.npmrc",
+        "echo x > vendor/lib/notes",
     ] {
         let done = work.run(command).await;
         assert!(!done.is_error, "{command}: {}", done.for_llm);
@@ -83,12 +83,15 @@ async fn who_changes_settings_of_a_repository_by_name_may() {
     assert!(config.contains("a.example") && config.contains("somebody"), "{config}");
     let config = fs::read_to_string(work.at(".git/config")).unwrap();
     assert!(config.contains("b.example") && config.contains("somebody"), "{config}");
-    assert_eq!(fs::read_to_string(work.at("vendor/lib/.npmrc")).unwrap(), "x\n");
-    let named = work.runs_before("echo y > vendor/lib/.npmrc", "echo z > vendor/other/.git/config");
+    let named = work.runs_before("echo y > vendor/lib/notes", "echo z > vendor/other/.git/config");
     let named = named.await;
-    assert_eq!(fs::read_to_string(work.at("vendor/lib/.npmrc")).unwrap(), "y\n");
+    assert_eq!(fs::read_to_string(work.at("vendor/lib/notes")).unwrap(), "y\n");
     let other = fs::read_to_string(work.at("vendor/other/.git/config")).unwrap();
     assert!(other.contains("[core]"), "{other}: {}", named.for_llm);
+    // A protected name wants somebody's word.
+    let refused = work.run("echo x > vendor/lib/.npmrc").await;
+    assert_eq!(refused.rule.as_deref(), Some("shell.protected"), "{}", refused.for_llm);
+    assert_eq!(fs::read_to_string(work.at("vendor/lib/.npmrc")).unwrap(), "as it was\n");
 }
 
 #[tokio::test]

@@ -1295,6 +1295,12 @@ class FullFilesConfig(TypedDict):
     its root (`.git/hooks`, with all that is below) and globs (`**/*.pem`). Case does not
     count. Default: nothing."""
 
+    open: builtins.list[str]
+    """Protected names that stand open to file tools and commands, such as `AGENTS.md`, `.vscode`
+    or `.git/hooks`, in whatever folder they are; and paths from a root's top of what the
+    settings of a Git repository name. Default: none, so that writing one wants somebody's
+    approval."""
+
     hard_links: HardLinks
     """Whether a file with several names on the disk may be used. Default: `allow`."""
 
@@ -1334,6 +1340,12 @@ class FilesConfig(TypedDict, total=False):
     """What no file tool touches or shows, in the workspace and in every other root: paths from
     its root (`.git/hooks`, with all that is below) and globs (`**/*.pem`). Case does not
     count. Default: nothing."""
+
+    open: Sequence[str]
+    """Protected names that stand open to file tools and commands, such as `AGENTS.md`, `.vscode`
+    or `.git/hooks`, in whatever folder they are; and paths from a root's top of what the
+    settings of a Git repository name. Default: none, so that writing one wants somebody's
+    approval."""
 
     hard_links: HardLinks
     """Whether a file with several names on the disk may be used. Default: `allow`."""
