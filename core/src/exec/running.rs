@@ -15,7 +15,7 @@ use super::confine::program::Seat;
 use super::confine::wire;
 use super::console::{self, Console, Files, Input, PIECE};
 use super::control::Control;
-use super::disk::Disks;
+use super::disk::{Disks, UsedUp};
 use super::replaced::Kept;
 
 /// How long a command has between SIGTERM and SIGKILL.
@@ -54,7 +54,7 @@ pub(crate) enum Cut {
     Deadline,
     Cancelled,
     /// It had all but used up a disk.
-    Disk,
+    Disk(UsedUp),
     /// Something that it was kept from was replaced, and could not be kept from it any more.
     Replaced,
 }
@@ -213,8 +213,8 @@ impl Running {
             if ready.control {
                 self.heed(control, &mut ending);
             }
-            if disks.are_used_up() {
-                ending.cut(Cut::Disk, self.seat.socket());
+            if let Some(used_up) = disks.used_up() {
+                ending.cut(Cut::Disk(used_up), self.seat.socket());
             }
             if let Some(path) = kept.replaced() {
                 tracing::warn!(path = %path.display(), "a command is ended: this was replaced");
@@ -390,7 +390,7 @@ impl Ending {
             self.cut = Some(cut);
             ask(socket, wire::TO_ALL, TERMINATE);
             // What does harm would go on with it.
-            let at_once = matches!(cut, Cut::Disk | Cut::Replaced);
+            let at_once = matches!(cut, Cut::Disk(_) | Cut::Replaced);
             let grace = if at_once { Duration::ZERO } else { GRACE };
             self.deadline = Some(Instant::now() + grace);
         }

@@ -5,6 +5,8 @@
 
 mod approve;
 mod attacks;
+mod attacks_disks;
+mod attacks_links;
 mod calls;
 mod claims;
 mod clis;

@@ -8,6 +8,7 @@ use tokio::io::AsyncWriteExt as _;
 use super::super::console::{Console, END_OF_INPUT};
 use super::super::control::Control;
 use super::super::disk::Disks;
+use super::super::limits;
 use super::super::order::Order;
 use super::super::replaced::Kept;
 use super::super::running::{Cut, Ended, GRACE, Status, Stream, Written};
@@ -72,7 +73,7 @@ impl State {
         let is_due = until.is_some_and(|until| Instant::now() >= until);
         match self.cut {
             _ if self.is_over() => Due::Nothing,
-            None if matches!(wanted, Some(Cut::Disk | Cut::Replaced)) => {
+            None if matches!(wanted, Some(Cut::Disk(_) | Cut::Replaced)) => {
                 // What does harm would go on with it.
                 (self.cut, self.killed) = (wanted, true);
                 *until = Some(Instant::now() + LAST_WAIT);
@@ -111,7 +112,7 @@ pub(super) struct Given<'r> {
     pub(super) script: &'r str,
     pub(super) order: &'r Order,
     pub(super) deadline: Option<Instant>,
-    pub(super) disk_left: u64,
+    pub(super) disk_left: limits::Left,
     pub(super) control: &'r Control,
 }
 
@@ -208,7 +209,7 @@ impl Running<'_> {
                     input.rest.drain(..count);
                     control.has_read(count);
                 }
-                () = tokio::time::sleep(LOOK) => {}
+                () = tokio::time::sleep(disks.soon(LOOK)) => {}
             }
             let wishes = control.take();
             input.add(wishes.input, wishes.end_of_input);
@@ -220,8 +221,10 @@ impl Running<'_> {
             }
             let wanted = match wishes.cancelled {
                 true => Some(Cut::Cancelled),
-                false if disks.are_used_up() => Some(Cut::Disk),
-                false => kept.replaced().map(|_| Cut::Replaced),
+                false => match disks.used_up() {
+                    Some(used_up) => Some(Cut::Disk(used_up)),
+                    None => kept.replaced().map(|_| Cut::Replaced),
+                },
             };
             match state.due(wanted, &mut until) {
                 Due::Nothing => {}
