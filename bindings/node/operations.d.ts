@@ -1037,8 +1037,10 @@ export interface FullLimits {
   processes: number
   /** The largest file that it may write, in MiB. 0: no limit. */
   file_mb: number
-  /** How much is left of each disk that it writes to, in MiB: it is ended before. Where there is less when it starts, half of that. 0: no limit. */
+  /** How much is to be left of each disk that it writes to, in MiB: with less it is ended. Where there is less when it starts, half of that. Below an eighth it writes no file. 0: no limit. */
   disk_left_mb: number
+  /** How many files and folders are to be left that could still be made on each disk that it writes to: with fewer it is ended. Where there are fewer when it starts, half of them. 0: no limit. Some file systems, such as Btrfs, do not count them. */
+  files_left: number
   /** The most files that one process may have open. 0: no limit. */
   open_files: number
   /** The most processor time of one process, in seconds. 0: no limit. */
@@ -1053,8 +1055,10 @@ export interface Limits {
   processes?: number
   /** The largest file that it may write, in MiB. 0: no limit. */
   file_mb?: number
-  /** How much is left of each disk that it writes to, in MiB: it is ended before. Where there is less when it starts, half of that. 0: no limit. */
+  /** How much is to be left of each disk that it writes to, in MiB: with less it is ended. Where there is less when it starts, half of that. Below an eighth it writes no file. 0: no limit. */
   disk_left_mb?: number
+  /** How many files and folders are to be left that could still be made on each disk that it writes to: with fewer it is ended. Where there are fewer when it starts, half of them. 0: no limit. Some file systems, such as Btrfs, do not count them. */
+  files_left?: number
   /** The most files that one process may have open. 0: no limit. */
   open_files?: number
   /** The most processor time of one process, in seconds. 0: no limit. */

@@ -28,6 +28,8 @@ pub(crate) enum Unknown {
          `{0}`; give them a mode that lets them be read (`chmod u+rx`)"
     )]
     Unreadable(String),
+    #[error(transparent)]
+    Names(#[from] super::hard_links::Unfound),
 }
 
 /// Every path as it is, and in place of every glob the files and folders that it finds.

@@ -125,7 +125,7 @@ impl Docker {
                     started(self.confined(&taken, order));
                 }
             };
-            let disk_left = self.config.limits.disk_left();
+            let disk_left = self.config.limits.left();
             let kept = &wanted.kept;
             let given = Given { script: &script, order, deadline, disk_left, control, kept };
             if let Some(run) = running.run(given, absent, begun, &mut sink).await {

@@ -13,12 +13,13 @@ use super::confine::program::Shared;
 use super::confine::walls::{Launch, Network, Walls, unconfined};
 use super::confined::{Confined, RanIn, Reached};
 use super::control::Control;
-use super::disk::Disks;
+use super::disk::{self, Disks};
 use super::egress::{Egress, Ways};
 use super::environment;
 use super::folder::Folder;
 use super::groups::Group;
 use super::guarded::{Absent, Guarded};
+use super::hard_links;
 use super::launch::launch;
 use super::looks::{Look, Looks, Question};
 use super::machine::{Machine, Place};
@@ -209,9 +210,8 @@ impl Host {
         let Started { running, walls, kept, ways, egress, shared, group } =
             self.start(&machine, &order)?;
         started(self.confined(&machine, walls.as_ref(), ways.as_ref()));
-        let written = walls.as_ref().map_or_else(|| vec![order.cwd.clone()], Walls::written);
-        let limits = &self.config.limits;
-        let disks = Disks::of(written.iter().map(PathBuf::as_path), limits.disk_left());
+        let written = written(walls.as_ref(), &order);
+        let disks = Disks::of(written.iter().map(PathBuf::as_path), self.config.limits.left());
         let watched = Watched { disks, kept, absent };
         let (ended, remains) = running.finish(deadline, watched, control, sink);
         drop(egress);
@@ -270,7 +270,7 @@ impl Host {
                 launch(order, variables, &lies_at)?
             }
         };
-        let limits = &self.config.limits;
+        let limits = &disk::limits_on(&written(walls.as_ref(), order), &self.config.limits);
         let plan = match &walls {
             Some(walls) => walls
                 .plan(&machine.kernel, limits, &launch)
@@ -460,6 +460,9 @@ impl Host {
             RealPaths::of_now(look).outermost(paths.iter().cloned())
         });
         let mut hidden = hidden.paths.clone();
+        let kept = real.outermost(order.whose.kept.iter().cloned());
+        let kept = hidden.iter().chain(&kept).cloned().collect();
+        let guarded = hard_links::guarded(self.guarded(order), kept, &write, isolated)?;
         hidden.extend(private(machine).iter().filter_map(|path| real.of(path)));
         let seen = real.outermost(order.seen.iter().cloned());
         let mounts = outermost([&seen[..], &write].concat());
@@ -473,7 +476,7 @@ impl Host {
             hidden.retain(|path| !places::is_own(path) || shown(path));
         }
         let walls = Walls {
-            guarded: self.guarded(order),
+            guarded,
             hidden: outermost(hidden),
             homes,
             network: match ways {
@@ -493,6 +496,11 @@ impl Host {
         }
         Ok(Some(walls))
     }
+}
+
+/// The folders and files that a command writes.
+fn written(walls: Option<&Walls>, order: &Order) -> Vec<PathBuf> {
+    walls.map_or_else(|| vec![order.cwd.clone()], Walls::written)
 }
 
 /// A command that has started on the host.

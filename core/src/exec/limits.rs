@@ -15,9 +15,13 @@ pub struct Limits {
     pub processes: u64,
     /// The largest file that it may write, in MiB. 0: no limit.
     pub file_mb: u64,
-    /// How much is left of each disk that it writes to, in MiB: it is ended before. Where there is
-    /// less when it starts, half of that. 0: no limit.
+    /// How much is to be left of each disk that it writes to, in MiB: with less it is ended. Where there
+    /// is less when it starts, half of that. Below an eighth it writes no file. 0: no limit.
     pub disk_left_mb: u64,
+    /// How many files and folders are to be left that could still be made on each disk that it writes
+    /// to: with fewer it is ended. Where there are fewer when it starts, half of them. 0: no limit. Some
+    /// file systems, such as Btrfs, do not count them.
+    pub files_left: u64,
     /// The most files that one process may have open. 0: no limit.
     pub open_files: u64,
     /// The most processor time of one process, in seconds. 0: no limit.
@@ -31,6 +35,7 @@ impl Default for Limits {
             processes: 512,
             file_mb: 1_024,
             disk_left_mb: 512,
+            files_left: 16_384,
             open_files: 4_096,
             cpu_seconds: 0,
         }
@@ -38,6 +43,17 @@ impl Default for Limits {
 }
 
 const MIB: u64 = 1024 * 1024;
+
+/// For `file_mb`: no file is written. Configurations say 0 for no limit.
+const NO_FILE: u64 = u64::MAX;
+
+/// What is to be left of a disk.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Left {
+    pub(crate) bytes: u64,
+    /// Files and folders that could be made.
+    pub(crate) files: u64,
+}
 
 /// The kernel's numbers of what `setrlimit` limits.
 mod resource {
@@ -49,9 +65,14 @@ mod resource {
 }
 
 impl Limits {
-    /// How much is left of each disk, in bytes.
-    pub(crate) fn disk_left(&self) -> u64 {
-        self.disk_left_mb.saturating_mul(MIB)
+    /// How much is to be left of each disk.
+    pub(crate) fn left(&self) -> Left {
+        Left { bytes: self.disk_left_mb.saturating_mul(MIB), files: self.files_left }
+    }
+
+    /// The same limits for a command that is to write no file.
+    pub(crate) fn without_files(&self) -> Limits {
+        Limits { file_mb: NO_FILE, ..self.clone() }
     }
 
     /// As rows for `setrlimit`: what is limited, in words, its number, and the limit. `others` is how
@@ -68,7 +89,8 @@ impl Limits {
             ("open files", resource::OPEN_FILES, self.open_files),
         ];
         let set = rows.into_iter().filter(|(.., limit)| *limit != 0);
+        let none = (self.file_mb == NO_FILE).then_some(("files", resource::FILE_SIZE, 0));
         // A core file would hold the secrets of the process.
-        std::iter::once(("core files", resource::CORE, 0)).chain(set).collect()
+        std::iter::once(("core files", resource::CORE, 0)).chain(set).chain(none).collect()
     }
 }

@@ -15,7 +15,7 @@ use super::confine::program::Seat;
 use super::confine::wire;
 use super::console::{self, Console, Files, Input, PIECE};
 use super::control::Control;
-use super::disk::Disks;
+use super::disk::{Disks, UsedUp};
 use super::guarded::Absent;
 use super::replaced::Kept;
 
@@ -55,7 +55,7 @@ pub(crate) enum Cut {
     Deadline,
     Cancelled,
     /// It had all but used up a disk.
-    Disk,
+    Disk(UsedUp),
     /// Something that it was kept from was replaced, and could not be kept from it any more.
     Replaced,
     /// Something has come that it must not make.
@@ -65,7 +65,7 @@ pub(crate) enum Cut {
 impl Cut {
     /// True if it is ended at once: what does harm would go on with it.
     pub(super) fn is_at_once(self) -> bool {
-        matches!(self, Cut::Disk | Cut::Replaced | Cut::Appeared)
+        matches!(self, Cut::Disk(_) | Cut::Replaced | Cut::Appeared)
     }
 }
 
@@ -230,8 +230,8 @@ impl Running {
             if ready.control {
                 self.heed(control, &mut ending);
             }
-            if disks.are_used_up() {
-                ending.cut(Cut::Disk, self.seat.socket());
+            if let Some(used_up) = disks.used_up() {
+                ending.cut(Cut::Disk(used_up), self.seat.socket());
             }
             if let Some(path) = kept.replaced() {
                 tracing::warn!(path = %path.display(), "a command is ended: this was replaced");

@@ -240,6 +240,9 @@ pub(crate) struct Whose {
     pub(crate) session: Option<String>,
     /// The workspace on this machine, without links.
     pub(crate) workspace: Option<PathBuf>,
+    /// What it does not write, wherever that lies: folders that it only reads, and what is closed to it by
+    /// its path.
+    pub(crate) kept: Vec<PathBuf>,
 }
 
 impl Whose {
@@ -250,6 +253,7 @@ impl Whose {
             agent: caller.agent.clone(),
             session,
             workspace: places.workspace.as_ref().map(PathBuf::from),
+            kept: places.readable.iter().chain(&places.denied).map(PathBuf::from).collect(),
         }
     }
 }

@@ -4,12 +4,16 @@
 //! needed, read beside it. Memory has one connection, which the writer's thread uses for reads
 //! too. The threads end when the driver is dropped, after the work that was already handed to
 //! them, or in [`close`](Driver::close), which waits for it.
+//!
+//! The write-ahead log has a [reserve](reserve) of the disk, so that a store goes on for a while, and is
+//! closed in good order, after others have filled the disk.
 
 mod backup;
 mod errors;
 mod execute;
 mod open;
 mod readers;
+mod reserve;
 mod worker;
 mod writer;
 

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read as _, Write as _};
 use std::path::Path;
 
-use cap_std::fs::{OpenOptions, OpenOptionsExt};
+use cap_std::fs::{MetadataExt as _, OpenOptions, OpenOptionsExt};
 use rustix::fs::OFlags;
 
 use super::folder_lock::FolderLock;
@@ -44,7 +44,8 @@ impl Workspace {
     ///
     /// Replacing is atomic: a temporary file in the same folder is synced to the disk and renamed,
     /// so a reader, or a crash, finds the old content or the new. It gives the name a new file:
-    /// other hard links of the old one keep the old content. Appending writes to the file itself; if
+    /// other hard links of the old one keep the old content. Appending does so, too, where the file has
+    /// other names: one of them may be of what must not be written. Else it writes to the file itself; if
     /// the disk fills up, what was written of it is taken back. A link is followed and stays a link.
     ///
     /// # Errors
@@ -101,7 +102,10 @@ impl Workspace {
             let there = place.dir.symlink_metadata(&place.name).map_or(0, |there| there.len());
             let shared = place.admit(path, there.saturating_add(bytes), wait)?;
             last(&place.target)?;
-            let created = append(path, &place, content)?;
+            let created = match has_other_names(&place) {
+                true => append_apart(path, &place, content)?,
+                false => append(path, &place, content)?,
+            };
             drop((lock, shared));
             Ok(created)
         };
@@ -161,6 +165,22 @@ fn append(path: &RelativePath, place: &Place, content: &[u8]) -> Result<bool, Er
         return Err(failed(error));
     }
     Ok(created)
+}
+
+fn has_other_names(place: &Place) -> bool {
+    let data = place.dir.symlink_metadata(&place.name);
+    data.is_ok_and(|data| data.is_file() && data.nlink() > 1)
+}
+
+/// Appends to a file that has other names: this name gets a file of its own.
+fn append_apart(path: &RelativePath, place: &Place, content: &[u8]) -> Result<bool, Error> {
+    check_encoding(path, place)?;
+    let mut whole = Vec::new();
+    let read = place.open_file(path)?.take(MAX_FILE_BYTES + 1).read_to_end(&mut whole);
+    read.map_err(|error| Error::from_io(path, "append to", error))?;
+    whole.extend_from_slice(content);
+    check_size(path, whole.len() as u64, "give the file one name only, by a copy")?;
+    replace(path, place, &whole, || Ok(()))
 }
 
 /// Writes what is left of a text, and counts it off.
@@ -249,6 +269,22 @@ mod tests {
         assert_eq!(fixture.content("a/b/c.txt"), "four");
         let mode = fs::metadata(fixture.root.path().join("a/b")).unwrap().mode();
         assert_eq!(mode & 0o777 & !0o755, 0);
+    }
+
+    #[test]
+    fn an_append_to_one_of_several_names_leaves_the_others_alone() {
+        let fixture = fixture();
+        let root = fixture.root.path();
+        fs::write(root.join("one"), "first\n").unwrap();
+        fs::hard_link(root.join("one"), root.join("two")).unwrap();
+        assert!(!fixture.write("two", "second\n", WriteMode::Append).unwrap().created);
+        assert_eq!(
+            (&*fixture.content("one"), &*fixture.content("two")),
+            ("first\n", "first\nsecond\n")
+        );
+        fixture.write("two", "third\n", WriteMode::Append).unwrap();
+        assert_eq!(fixture.content("two"), "first\nsecond\nthird\n");
+        assert_eq!(fixture.names(), ["one", "two"]);
     }
 
     #[test]

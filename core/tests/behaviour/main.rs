@@ -6,7 +6,9 @@
 mod approve;
 mod attacks;
 mod attacks_clis;
+mod attacks_disks;
 mod attacks_homes;
+mod attacks_links;
 mod attacks_moments;
 mod attacks_names;
 mod attacks_repositories;

@@ -53,6 +53,11 @@ impl House {
         House::in_folder(folder, Some(alone), config).await
     }
 
+    /// One in a folder that is there already.
+    pub async fn on(folder: TempDir, config: Value) -> House {
+        House::in_folder(folder, None, config).await
+    }
+
     async fn in_folder(folder: TempDir, alone: Option<File>, mut config: Value) -> House {
         config["workspace"] = json!(folder.path().to_str().unwrap());
         let config = Config::from_value(config).unwrap();
@@ -80,6 +85,19 @@ pub fn half(test: &str) -> Command {
     // Not its path: that may lead through folders which another user may not enter.
     let mut command = Command::new("/proc/self/exe");
     command.args(["--exact", test, "--nocapture"]);
+    command
+}
+
+/// This program again, with a test that is the other half of one, which finds a small disk in memory at a
+/// folder, in mounts of its own.
+pub fn half_on_disk(test: &str, at: &Path, options: &str) -> Command {
+    let mounts = "mount -t tmpfs -o \"$1\" tmpfs \"$2\" || exit 99; shift 2; exec \"$@\"";
+    let mut command = Command::new("unshare");
+    if !rustix::process::geteuid().is_root() {
+        command.arg("--map-root-user");
+    }
+    command.args(["--mount", "sh", "-c", mounts, "sh", options]).arg(at);
+    command.arg(std::env::current_exe().unwrap()).args(["--exact", test, "--nocapture"]);
     command
 }
 

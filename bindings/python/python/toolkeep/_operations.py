@@ -1512,8 +1512,14 @@ class FullLimits(TypedDict):
     """The largest file that it may write, in MiB. 0: no limit."""
 
     disk_left_mb: int
-    """How much is left of each disk that it writes to, in MiB: it is ended before. Where there
-    is less when it starts, half of that. 0: no limit."""
+    """How much is to be left of each disk that it writes to, in MiB: with less it is ended.
+    Where there is less when it starts, half of that. Below an eighth it writes no file. 0: no
+    limit."""
+
+    files_left: int
+    """How many files and folders are to be left that could still be made on each disk that it
+    writes to: with fewer it is ended. Where there are fewer when it starts, half of them. 0: no
+    limit. Some file systems, such as Btrfs, do not count them."""
 
     open_files: int
     """The most files that one process may have open. 0: no limit."""
@@ -1538,8 +1544,14 @@ class Limits(TypedDict, total=False):
     """The largest file that it may write, in MiB. 0: no limit."""
 
     disk_left_mb: int
-    """How much is left of each disk that it writes to, in MiB: it is ended before. Where there
-    is less when it starts, half of that. 0: no limit."""
+    """How much is to be left of each disk that it writes to, in MiB: with less it is ended.
+    Where there is less when it starts, half of that. Below an eighth it writes no file. 0: no
+    limit."""
+
+    files_left: int
+    """How many files and folders are to be left that could still be made on each disk that it
+    writes to: with fewer it is ended. Where there are fewer when it starts, half of them. 0: no
+    limit. Some file systems, such as Btrfs, do not count them."""
 
     open_files: int
     """The most files that one process may have open. 0: no limit."""

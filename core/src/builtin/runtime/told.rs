@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::body::{Body, IN_MEMORY};
 use crate::error::Code;
-use crate::exec::{Confined, Cut, Done, RanIn, Reached, Status, sandbox};
+use crate::exec::{Confined, Cut, Done, RanIn, Reached, Status, UsedUp, sandbox};
 use crate::limits::prefix_of_chars;
 use crate::tool::{CallContext, ToolError, ToolResult};
 
@@ -46,7 +46,10 @@ fn told_with(
     let how = how(ended.status, ended.cut, limit, advice);
     let hint = match (confined.ran_in, ended.status) {
         _ if is_well => None,
-        (RanIn::Host, _) => network_hint(&read(body.tail(LOOKED_AT))?, &confined),
+        (RanIn::Host, status) => {
+            let text = read(body.tail(LOOKED_AT))?;
+            network_hint(&text, &confined).or_else(|| size_hint(&text, status))
+        }
         (RanIn::Sandbox, Status::Exited(code)) if ended.cut.is_none() => {
             let text = read(body.tail(LOOKED_AT))?;
             sandbox::hint(code, &text, &confined).map(|hint| format!("[{hint}]"))
@@ -75,7 +78,7 @@ fn told_with(
         _ if is_well => None,
         Some(Cut::Deadline) => Some(Code::Timeout),
         Some(Cut::Cancelled) => Some(Code::Cancelled),
-        Some(Cut::Disk | Cut::Replaced | Cut::Appeared) | None => Some(Code::ToolFailed),
+        Some(Cut::Disk(_) | Cut::Replaced | Cut::Appeared) | None => Some(Code::ToolFailed),
     };
     Ok(ToolResult {
         is_error: !is_well,
@@ -175,7 +178,12 @@ pub(super) fn ended(status: Status, cut: Option<Cut>) -> Option<String> {
     Some(match (cut, status) {
         (Some(Cut::Deadline), _) => "ended when its time was over".to_owned(),
         (Some(Cut::Cancelled), _) => "ended as it was told to".to_owned(),
-        (Some(Cut::Disk), _) => "ended when it had all but used up the disk".to_owned(),
+        (Some(Cut::Disk(UsedUp::Space)), _) => {
+            "ended when it had all but used up the disk".to_owned()
+        }
+        (Some(Cut::Disk(UsedUp::Files)), _) => {
+            "ended when the disk could hold few files more".to_owned()
+        }
         (Some(Cut::Replaced), _) => "ended when what it is kept from was replaced".to_owned(),
         (Some(Cut::Appeared), _) => "ended when something came that it must not make".to_owned(),
         (None, Status::Exited(0)) => return None,
@@ -194,8 +202,13 @@ fn how(status: Status, cut: Option<Cut>, limit: Duration, advice: &str) -> Optio
              {advice}]"
         ),
         (Some(Cut::Cancelled), _) => "[Cancelled.]".to_owned(),
-        (Some(Cut::Disk), _) => {
+        (Some(Cut::Disk(UsedUp::Space)), _) => {
             "[Ended, since it had all but used up the disk. Delete what is not needed, and write less.]"
+                .to_owned()
+        }
+        (Some(Cut::Disk(UsedUp::Files)), _) => {
+            "[Ended, since the disk can hold few files more (`df -i`). Delete files that are not needed, \
+             and make fewer.]"
                 .to_owned()
         }
         (Some(Cut::Replaced), _) => "[Ended, since a file that it must be kept from was replaced by \
@@ -244,6 +257,21 @@ fn network_hint(text: &str, confined: &Confined) -> Option<String> {
             confined.hosts.join(", ")
         )),
     }
+}
+
+/// The signal that ends what writes a larger file than it may, and what programs say that do not heed it.
+const TOO_LARGE: i32 = 25;
+const SAY_TOO_LARGE: &[&str] = &["File too large", "File size limit exceeded", "EFBIG"];
+
+/// Why a file could not grow, where it looks as if that was in the way.
+fn size_hint(text: &str, status: Status) -> Option<String> {
+    let is_ended =
+        [Status::Signalled(TOO_LARGE), Status::Exited(128 + TOO_LARGE)].contains(&status);
+    (is_ended || SAY_TOO_LARGE.iter().any(|sign| text.contains(sign))).then(|| {
+        "[A file was to grow larger than it may: the owner sets `exec.limits.file_mb`, and on a disk that \
+         is all but full no file may grow. Look with `df -h .`, and delete what is not needed.]"
+            .to_owned()
+    })
 }
 
 /// What an exit code of a shell means.

@@ -1,14 +1,16 @@
 //! The filter of system calls: what no agent's command needs, and what leads out of a confinement.
 //!
 //! A denied call fails with EPERM, so that a program can go on without it. `clone3` fails with ENOSYS:
-//! its flags lie in memory, where no filter sees them, and C libraries then use `clone`.
+//! its flags lie in memory, where no filter sees them, and C libraries then use `clone`. What allocates a
+//! disk without writing to it fails with EOPNOTSUPP, as on a file system that cannot: `posix_fallocate`
+//! then writes, which takes time, and a look at the disk ends it before all of the disk is taken.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use seccompiler::{
-    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
-    SeccompRule, TargetArch, sock_filter,
+    BackendError, BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition,
+    SeccompFilter, SeccompRule, TargetArch, sock_filter,
 };
 
 /// Calls that are denied whatever their arguments are.
@@ -75,6 +77,15 @@ const ABSENT: &[libc::c_long] = &[
     libc::SYS_io_uring_register,
 ];
 
+/// Modes of `fallocate` that give space back: to punch a hole, and to collapse a range. Every other one
+/// allocates, some past the limit of the size of a file.
+const GIVES_BACK: u64 = 0x02 | 0x08;
+
+/// Requests of `ioctl` that allocate: `FS_IOC_RESVSP`, `FS_IOC_RESVSP64`, `FS_IOC_ZERO_RANGE`, and
+/// `FS_IOC_FSSETXATTR`, which can have a file take gigabytes with its first byte. Source: the kernel's
+/// `falloc.h` and `fs.h`.
+const ALLOCATES: [u64; 4] = [0x4030_5828, 0x4030_582a, 0x4030_5839, 0x401c_5820];
+
 #[cfg(target_arch = "x86_64")]
 const OF_THE_MACHINE: &[libc::c_long] = &[
     libc::SYS_ioperm,
@@ -107,13 +118,16 @@ pub(crate) enum Sockets {
     All,
 }
 
+/// One for each error that a call fails with.
+type Programs = [Vec<u8>; 3];
+
 /// The filters, one after the other, as bytes for the kernel.
 ///
 /// # Errors
 /// Where they cannot be built for this machine.
-pub(crate) fn programs(sockets: Sockets) -> Result<&'static [Vec<u8>; 2], seccompiler::Error> {
+pub(crate) fn programs(sockets: Sockets) -> Result<&'static Programs, seccompiler::Error> {
     // To compile them takes longer than to start a program.
-    static COMPILED: [OnceLock<[Vec<u8>; 2]>; 3] = [const { OnceLock::new() }; 3];
+    static COMPILED: [OnceLock<Programs>; 3] = [const { OnceLock::new() }; 3];
     let compiled = &COMPILED[sockets as usize];
     if let Some(programs) = compiled.get() {
         return Ok(programs);
@@ -122,20 +136,34 @@ pub(crate) fn programs(sockets: Sockets) -> Result<&'static [Vec<u8>; 2], seccom
     Ok(compiled.get_or_init(|| programs))
 }
 
-fn compile(sockets: Sockets) -> Result<[Vec<u8>; 2], seccompiler::Error> {
+fn compile(sockets: Sockets) -> Result<Programs, seccompiler::Error> {
     let absent = ABSENT.iter().map(|call| (*call, Vec::new())).collect();
     let denied = filter(denied(sockets)?, libc::EPERM)?;
-    Ok([bytes(&denied), bytes(&filter(absent, libc::ENOSYS)?)])
+    let allocating = filter(allocating()?, libc::EOPNOTSUPP)?;
+    Ok([bytes(&denied), bytes(&filter(absent, libc::ENOSYS)?), bytes(&allocating)])
 }
 
 type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 
+/// A condition on the low half of an argument.
+fn argument(at: u8, how: SeccompCmpOp, value: u64) -> Result<SeccompCondition, BackendError> {
+    SeccompCondition::new(at, SeccompCmpArgLen::Dword, how, value)
+}
+
+/// What takes space of a disk without writing to it.
+fn allocating() -> Result<Rules, seccompiler::Error> {
+    let takes = argument(1, SeccompCmpOp::MaskedEq(GIVES_BACK), 0)?;
+    let requests =
+        ALLOCATES.map(|request| SeccompRule::new(vec![argument(1, SeccompCmpOp::Eq, request)?]));
+    Ok(BTreeMap::from([
+        (libc::SYS_fallocate, vec![SeccompRule::new(vec![takes])?]),
+        (libc::SYS_ioctl, requests.into_iter().collect::<Result<_, _>>()?),
+    ]))
+}
+
 fn denied(sockets: Sockets) -> Result<Rules, seccompiler::Error> {
     let always = DENIED.iter().chain(OF_THE_MACHINE);
     let mut rules: Rules = always.map(|call| (*call, Vec::new())).collect();
-    let argument = |at: u8, how: SeccompCmpOp, value: u64| {
-        SeccompCondition::new(at, SeccompCmpArgLen::Dword, how, value)
-    };
     let mut namespaces = Vec::new();
     for bit in (0..32).map(|bit| 1_u64 << bit).filter(|bit| NEW_NAMESPACES & bit != 0) {
         let set = argument(0, SeccompCmpOp::MaskedEq(bit), bit)?;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use bollard::models::{Mount, MountType};
 
 use super::super::closed::{self, Unknown};
+use super::super::hard_links;
 use super::super::order::Order;
 use super::super::places;
 use super::super::real::outermost;
@@ -42,6 +43,8 @@ pub(super) fn mounts(sandbox: &SandboxConfig, order: &Order) -> Result<Vec<Mount
         held.write_never.iter().map(on_host).filter_map(at).filter(|_| is_writable).collect();
     let hidden = held.read_never.iter().filter(|path| !held.read.contains(*path));
     let hidden = closed::spelled_out(hidden.map(on_host))?;
+    let names = kept_by_all_names(&order.whose.kept, &guarded, &hidden, real, is_writable)?;
+    let guarded: Vec<PathBuf> = guarded.into_iter().chain(names).collect();
     // What listens in the workspace would do things for a command that it may not do itself.
     let hidden = hidden.into_iter().chain(places::sockets());
     let hidden = outermost(hidden.filter_map(at).collect());
@@ -66,6 +69,22 @@ pub(super) fn mounts(sandbox: &SandboxConfig, order: &Order) -> Result<Vec<Mount
     guarded.iter().for_each(|path| add(path, Cover::ReadOnly));
     hidden.iter().for_each(|path| add(path, Cover::Nothing));
     Ok(all.into_values().collect())
+}
+
+/// The other names in the workspace of files that are not written there.
+fn kept_by_all_names(
+    kept: &[PathBuf],
+    guarded: &[PathBuf],
+    hidden: &[PathBuf],
+    real: &Path,
+    is_writable: bool,
+) -> Result<Vec<PathBuf>, Unknown> {
+    if !is_writable {
+        return Ok(Vec::new());
+    }
+    let kept = kept.iter().chain(hidden).filter_map(|path| path.canonicalize().ok());
+    let kept = kept.chain(guarded.iter().cloned()).collect();
+    Ok(hard_links::others(kept, &[real.to_owned()])?)
 }
 
 /// What of the workspace mounts stand around, on this machine.

@@ -9,6 +9,7 @@ use super::super::console::{Console, END_OF_INPUT};
 use super::super::control::Control;
 use super::super::disk::Disks;
 use super::super::guarded::Absent;
+use super::super::limits;
 use super::super::order::Order;
 use super::super::replaced::Kept;
 use super::super::running::{Cut, Ended, GRACE, Status, Stream, Written};
@@ -114,7 +115,7 @@ pub(super) struct Given<'r> {
     pub(super) script: &'r str,
     pub(super) order: &'r Order,
     pub(super) deadline: Option<Instant>,
-    pub(super) disk_left: u64,
+    pub(super) disk_left: limits::Left,
     pub(super) control: &'r Control,
 }
 
@@ -200,6 +201,7 @@ impl Running<'_> {
         let mut state = State::default();
         let pid = self.seat.pid().to_owned();
         let (writer, mut outputs) = self.seat.parts();
+        let look = if absent.ready().is_some() { SHORT_LOOK } else { LOOK };
         while !state.is_over() {
             tokio::select! {
                 biased;
@@ -212,7 +214,7 @@ impl Running<'_> {
                     input.rest.drain(..count);
                     control.has_read(count);
                 }
-                () = tokio::time::sleep(if absent.ready().is_some() { SHORT_LOOK } else { LOOK }) => {}
+                () = tokio::time::sleep(disks.soon(look)) => {}
             }
             let wishes = control.take();
             input.add(wishes.input, wishes.end_of_input);
@@ -225,8 +227,10 @@ impl Running<'_> {
             let wanted = match wishes.cancelled {
                 true => Some(Cut::Cancelled),
                 false if absent.look() => Some(Cut::Appeared),
-                false if disks.are_used_up() => Some(Cut::Disk),
-                false => kept.replaced().map(|_| Cut::Replaced),
+                false => match disks.used_up() {
+                    Some(used_up) => Some(Cut::Disk(used_up)),
+                    None => kept.replaced().map(|_| Cut::Replaced),
+                },
             };
             match state.due(wanted, &mut until) {
                 Due::Nothing => {}

@@ -10,6 +10,7 @@ use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
 use super::Place;
 use super::errors::from_sqlite;
+use super::reserve;
 use crate::clock::{Clock as _, SystemClock};
 use crate::store::migrate::{self, NEWEST, SCHEMA_TABLE};
 use crate::store::{Error, Kind};
@@ -34,6 +35,9 @@ pub(super) fn open(place: &Place) -> Result<Connection, Error> {
     found_version(&connection, &place.url)?;
     set_up(&connection, place)?;
     migrate(&connection, &place.url)?;
+    if let Some(path) = connection.path().filter(|_| place.path.is_some()) {
+        reserve::take(path);
+    }
     Ok(connection)
 }
 

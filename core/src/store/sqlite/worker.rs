@@ -30,10 +30,15 @@ pub(super) fn serve(connection: Result<&Connection, Error>, job: Job) {
     let _ = catch_unwind(AssertUnwindSafe(|| job(connection)));
 }
 
-/// Moves what is in the log into the file, as far as no other process is in the way, and closes.
+/// Moves what is in the log into the file, as far as no other process is in the way, and closes. Where the
+/// disk is full it stays in the log, and whoever opens the store next finds it there.
 pub(super) fn finish(connection: Connection, url: &str) -> Result<(), Error> {
-    connection
-        .query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()))
-        .map_err(|error| from_sqlite(url, error))?;
+    let moved = connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
+    match moved.map_err(|error| from_sqlite(url, error)) {
+        Err(error) if error.kind() == Kind::Full => {
+            tracing::warn!(url, "the disk is full, so what was written last stays in the log");
+        }
+        moved => moved?,
+    }
     connection.close().map_err(|(_, error)| from_sqlite(url, error))
 }

@@ -12,6 +12,7 @@ fn order(workspace: &Path) -> Order {
         agent: Some("a".into()),
         session: Some("s".into()),
         workspace: Some(workspace.to_owned()),
+        kept: Vec::new(),
     };
     Order {
         run: Run::Verbatim { text: "true".into() },
