@@ -4,6 +4,7 @@
 //! The judgement itself is the pure [`shell`](crate::shell)'s. What it must know of the machine is
 //! looked up here.
 
+mod git_settings;
 mod links;
 mod machine;
 mod permitted;
@@ -266,6 +267,7 @@ impl Commands {
             Some(mounted) => mounted.env(&places),
             None => self.machine.env(places),
         };
+        env.protected = git_settings::protected(&env, mounted.as_ref());
         let links = Links::new(mounted.clone());
         if let Some(cwd) = wanted.cwd.filter(|cwd| !cwd.is_empty()) {
             let inside = mounted.as_ref().and_then(|mounted| mounted.in_container(cwd));

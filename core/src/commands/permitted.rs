@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use super::git_settings;
 use super::links::Links;
 use super::{Commands, JudgedCommand, Wanted, analysed, settings_of, strictest};
 use crate::error::Code;
@@ -28,12 +29,14 @@ impl Commands {
         let places = self.files.places(cx.caller())?;
         let mounted = self.files.mounted(cx.caller(), &places);
         let links = Links::new(mounted.clone());
-        let on_host = self.machine.env(places.clone());
+        let mut on_host = self.machine.env(places.clone());
+        on_host.protected = git_settings::protected(&on_host, None);
         let cwd = wanted.cwd.map(|cwd| folder(cwd, &on_host)).transpose()?;
         let (mut env, held) = match &mounted {
             Some(mounted) => {
                 let cwd = cwd.map(|cwd| mounted.in_container(&cwd).unwrap_or(cwd));
-                let env = with(mounted.env(&places), cwd);
+                let mut env = with(mounted.env(&places), cwd);
+                env.protected = git_settings::protected(&env, Some(mounted));
                 let held = permit.confinement(&on_host).map_err(|why| unusable(&why))?;
                 let held = in_container(held, &env, mounted);
                 (env, held)

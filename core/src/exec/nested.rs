@@ -13,7 +13,7 @@ use super::sandbox::{Mounted, WorkspaceAccess};
 
 impl Host {
     /// Adds what a command must not write in the repositories within the workspace, unless it was understood
-    /// to; blocking. Where nothing can hold it to that, nothing is looked for.
+    /// to; blocking. Where no mounts can hold it to that, they are watched.
     pub(super) fn guard_repositories(&self, order: &mut Order) {
         if self.is_sandboxed(order) {
             self.guard_in_sandbox(order);
@@ -29,7 +29,7 @@ impl Host {
             Profile::Workspace | Profile::WorkspaceNetwork => true,
         };
         let unseen = &order.held_to.nested.unseen_in;
-        writes && !unseen.is_empty() && self.namespaces() != Namespaces::None
+        writes && !unseen.is_empty()
     }
 
     fn guard_on_host(&self, order: &mut Order) {
@@ -48,8 +48,10 @@ impl Host {
             let guarded: Vec<PathBuf> =
                 guards.paths.into_iter().filter(|path| !is_open(path)).collect();
             let is_away = |path: &PathBuf| path.to_str().is_some_and(|path| held.is_away(path));
-            let closed: BTreeSet<PathBuf> =
-                guards.closed.into_iter().filter(|path| !is_away(path)).collect();
+            // A watch closes nothing, and in these folders anything may be done.
+            let by_mounts = self.namespaces() != Namespaces::None;
+            let closed = guards.closed.into_iter().filter(|path| by_mounts && !is_away(path));
+            let closed: BTreeSet<PathBuf> = closed.collect();
             let within = written_within(&closed, order);
             let shown = closed.iter().map(|path| path.display().to_string());
             order.nested.not_looked_at.extend(shown);

@@ -19,6 +19,7 @@ use std::time::{Duration, Instant};
 
 use super::looks::Stamp;
 use crate::shell::place;
+use crate::workspace::protected::git_targets;
 
 mod closing;
 
@@ -375,6 +376,8 @@ impl Folder {
         let mut guards = Vec::new();
         if self.is_git(path) {
             guards.extend(OF_GIT.iter().map(|name| path.join(name)));
+            // What the settings lead to elsewhere, commands cannot write.
+            guards.extend(git_targets(path).into_iter().filter(|target| target.starts_with(root)));
         }
         let git = self.telling.get(".git").copied();
         match git {
@@ -388,6 +391,12 @@ impl Folder {
         if git.is_some() && path != root {
             let own = self.telling.keys().filter(|name| place::starts(name));
             guards.extend(own.map(|name| path.join(name)));
+            let deep = place::names().filter(|name| !name.starts_with(".git/"));
+            let is_there = |name: &&str| {
+                let folder = name.split_once('/').map(|(first, _)| path.join(first));
+                folder.is_some_and(|folder| self.folders.iter().any(|one| **one == *folder))
+            };
+            guards.extend(deep.filter(is_there).map(|name| path.join(name)));
         }
         guards
     }

@@ -33,6 +33,11 @@ pub struct Env {
     #[serde(skip)]
     #[schemars(skip)]
     pub opened: Vec<String>,
+    /// What is protected besides those names: files and folders of the workspace, absolute, that settings
+    /// of Git name.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub protected: Vec<String>,
     /// Where symbolic links lead: from an absolute path to what stands in the link, as a snapshot.
     pub links: BTreeMap<String, String>,
     /// Where remotes of repositories are, by the folder, absolute, in which Git is called. A folder that is
@@ -70,6 +75,7 @@ impl Default for Env {
             deny_paths: Vec::new(),
             deny_exempt: Vec::new(),
             opened: Vec::new(),
+            protected: Vec::new(),
             links: BTreeMap::new(),
             remotes: BTreeMap::new(),
             stdin: None,

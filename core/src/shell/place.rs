@@ -341,7 +341,7 @@ pub fn guarded(env: &Env) -> Vec<String> {
     let is_within_one = |path: &str| env.workspace.iter().any(|root| is_within(path, root));
     let holds_one = |path: &str| env.workspace.iter().any(|root| is_within(root, path));
     let read = env.read_roots.iter().filter(|path| is_within_one(path) && !holds_one(path));
-    named.chain(read.cloned()).collect()
+    named.chain(env.protected.iter().cloned()).chain(read.cloned()).collect()
 }
 
 /// The path within a home folder: the user's, root's, or another one's.

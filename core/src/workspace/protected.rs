@@ -101,15 +101,20 @@ const MOST_ABOVE: usize = 64;
 
 /// True if the settings of a repository around a path have Git run or read it.
 fn is_named_by_settings(path: &Path) -> bool {
-    path.ancestors().skip(1).take(MOST_ABOVE).any(|folder| {
-        let own = folder.join(".git");
-        let git = match fs::symlink_metadata(&own) {
-            Ok(found) if found.is_file() => settings::named_by(&own).map(|to| folder.join(to)),
-            Ok(_) => Some(own),
-            Err(_) => None,
-        };
-        git.is_some_and(|git| git_targets(&git).iter().any(|target| path.starts_with(target)))
-    })
+    let around = path.ancestors().skip(1).take(MOST_ABOVE);
+    around.flat_map(named_by_settings_in).any(|target| path.starts_with(target))
+}
+
+/// What the settings of the repository in a folder have Git run or read, as [`git_targets`] says. Nothing
+/// where the folder has no `.git`.
+pub(crate) fn named_by_settings_in(folder: &Path) -> Vec<PathBuf> {
+    let own = folder.join(".git");
+    let git = match fs::symlink_metadata(&own) {
+        Ok(found) if found.is_file() => settings::named_by(&own).map(|to| folder.join(to)),
+        Ok(_) => Some(own),
+        Err(_) => None,
+    };
+    git.map(|git| git_targets(&git)).unwrap_or_default()
 }
 
 /// A path without links and `..`, as far as it exists.

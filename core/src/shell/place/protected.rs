@@ -60,12 +60,15 @@ fn begins(path: &str, name: &str) -> bool {
 /// True for a resolved path in a workspace that is protected, or may be.
 #[must_use]
 pub fn is_protected(path: &Value, env: &Env) -> bool {
-    let is_one = |path: &String| below(path, env).is_some_and(|it| is_of(it, env).is_some());
+    let is_one = |path: &String| scope(path, env) != Scope::Workspace;
     path.possible().is_some_and(|all| all.iter().any(is_one))
 }
 
 /// Whose place a path in the workspace is.
 pub(super) fn scope(path: &str, env: &Env) -> Scope {
+    if env.protected.iter().any(|one| is_within(path, one)) {
+        return Scope::VersionControl;
+    }
     below(path, env).and_then(|below| is_of(below, env)).unwrap_or(Scope::Workspace)
 }
 
@@ -154,6 +157,15 @@ mod tests {
         ] {
             assert_eq!(scope(&format!("/workspace/{path}"), &env), expected, "{path}");
         }
+    }
+
+    #[test]
+    fn what_settings_name_is_protected_as_well() {
+        let env = Env { protected: vec!["/workspace/tools/hooks".into()], ..Env::default() };
+        assert_eq!(scope("/workspace/tools/hooks/pre-commit", &env), Scope::VersionControl);
+        assert_eq!(scope("/workspace/tools/other", &env), Scope::Workspace);
+        assert!(is_protected(&Value::known("/workspace/tools/hooks"), &env));
+        assert!(crate::shell::place::guarded(&env).contains(&"/workspace/tools/hooks".to_owned()));
     }
 
     #[test]
