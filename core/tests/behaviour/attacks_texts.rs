@@ -1,7 +1,9 @@
 //! What a hostile model tries with texts and names, with default settings and nobody to ask.
 
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
-use toolkeep::{CallContext, Code, Config, Runtime, ToolResult};
+use toolkeep::{CallContext, Code, Config, Runtime, Tool, ToolError, ToolResult, ToolSpec};
 
 use crate::support::{Gives, House};
 
@@ -29,7 +31,7 @@ fn controls(text: &str) -> Vec<char> {
 fn is_clean(result: &ToolResult) {
     let structured = result.structured.as_ref().map(Value::to_string).unwrap_or_default();
     for text in [&result.for_llm, result.for_user.as_ref().unwrap_or(&String::new()), &structured] {
-        assert_eq!(controls(text), [], "{text:?}");
+        assert!(controls(text).is_empty(), "{text:?}");
         assert!(!text.contains("\\u001b") && !text.contains("\\u0007"), "{text}");
     }
 }
@@ -70,8 +72,10 @@ async fn a_registered_value_in_many_pieces_reaches_nobody() {
                 let shown = house.call("exec", json!({ "command": "cat x.txt" })).await;
                 for result in [&read, &shown] {
                     let left = &result.for_llm;
-                    assert!(left.contains("[REDACTED"), "{profile} {every} {by:?}: {left}");
-                    assert!(!left.contains("Sn0w") && !left.contains('z'), "{by:?}: {left}");
+                    let masked = left.find("a [REDACTED").map(|at| &left[at..]);
+                    let behind = masked.and_then(|masked| masked.split_once(']'));
+                    let is_masked = behind.is_some_and(|(_, behind)| behind.starts_with(" b"));
+                    assert!(is_masked, "{profile} {every} {by:?}: {left}");
                 }
             }
         }
@@ -301,6 +305,33 @@ async fn a_person_who_decides_sees_what_is_hidden() {
     let plan = waiting["request"]["plan"].to_string();
     assert!(!plan.contains(['\u{202e}', '\u{9b}', '\u{e0041}']), "{plan}");
     assert!(plan.contains("u{202e}") && plan.contains("u{9b}2K"), "{plan}");
+}
+
+/// A tool with a name of its own.
+struct Named(String);
+
+impl Tool for Named {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec::new(&self.0, "One of many.")
+    }
+
+    fn call(&self, _: Value, _: CallContext) -> BoxFuture<'_, Result<ToolResult, ToolError>> {
+        async { Ok(ToolResult::text(self.0.clone())) }.boxed()
+    }
+}
+
+#[tokio::test]
+async fn ten_thousand_tools_that_are_registered_one_by_one_are_there() {
+    let rt = Runtime::builder().build().await.unwrap();
+    let before = rt.registry().snapshot();
+    for number in 0..10_000 {
+        rt.register(Named(format!("tool_{number}"))).unwrap();
+    }
+    let after = rt.registry().snapshot();
+    assert_eq!(after.tools().count(), before.tools().count() + 10_000);
+    assert_eq!(after.generation(), before.generation() + 1, "all of them make one state");
+    let got = rt.call(&CallContext::new(), "tool_9999", json!({})).await.unwrap();
+    assert_eq!(got.for_llm, "tool_9999");
 }
 
 #[test]

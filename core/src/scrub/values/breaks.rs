@@ -67,6 +67,12 @@ pub(super) fn may_start(byte: u8) -> bool {
 
 /// The break that `text` starts with.
 pub(super) fn at_start(text: &[u8]) -> Option<Break> {
+    // Nearly all that is asked about is one of these.
+    match text.first()? {
+        b'\n' => return Some(Break::line(1 + blanks(text[1..].iter()))),
+        b if !may_start(*b) && !is_blank(*b) && *b != b'=' => return None,
+        _ => {}
+    }
     let unseen = [sequence_at_start, unseen_at_start, escaped_at_start];
     if let Some(length) = unseen.iter().map(|length| length(text)).find(|length| *length > 0) {
         return Break::unseen(length);
