@@ -3,7 +3,8 @@
 //! A value is turned into [forms](form): itself, base64, hex, percent, … Of each form a few bytes
 //! that tell it apart from the others are its [anchor](table). The [sweep](sweep) looks at every
 //! fourth place of a text whether an anchor can be there, and only where one is
-//! [confirms](confirm) that the whole form stands around it. So the cost on clean text does not
+//! [confirms](confirm) that the whole form stands around it. Where a text has many short lines, or
+//! characters that nobody sees, it is swept once more without them: see [joined](joined). So the cost on clean text does not
 //! grow with the number of values until their tables no longer fit the cache.
 //!
 //! Readers take no lock. Writers take turns: they change the tables in place, where a reader that
@@ -21,6 +22,7 @@ mod boundary;
 mod breaks;
 mod confirm;
 mod form;
+mod joined;
 mod keys;
 mod part;
 mod sieve;

@@ -44,6 +44,11 @@ impl Guard {
         }
     }
 
+    /// True for a word or a number, as everyday texts have them.
+    pub(super) fn is_common(self) -> bool {
+        matches!(self, Guard::Number { .. } | Guard::Word { .. })
+    }
+
     /// True if a value with these edges may stand between `before` and `behind`.
     pub(super) fn passes(self, before: &[u8], value: &[u8], behind: &[u8]) -> bool {
         let (Some(&first), Some(&last)) = (value.first(), value.last()) else { return false };

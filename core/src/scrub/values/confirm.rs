@@ -16,7 +16,7 @@ const LONGEST: usize = AHEAD - 64;
 
 /// How many bytes a form of some length may take, with the line ends and the indents inside.
 pub(super) fn longest(length: usize) -> usize {
-    (4 * length + 128).min(LONGEST)
+    (16 * length + 512).min(LONGEST)
 }
 
 /// What a stretch belongs to.
@@ -59,65 +59,135 @@ pub(super) fn confirm(entry: &Entry, text: &[u8], from: usize, at: usize) -> Opt
     let part = &value.parts[usize::from(entry.part)];
     let form = entry.form.of(part.text());
     let anchor = usize::from(entry.at);
+    let any_case = entry.form.any_case();
     let whole = at.checked_sub(anchor).filter(|start| *start >= from);
     let whole = whole.map(|start| start..start + form.len());
     let same = |span: &Range<usize>| {
         text.get(span.clone()).is_some_and(|found| {
-            if entry.form.any_case() {
-                found.eq_ignore_ascii_case(&form)
-            } else {
-                found == &form[..]
-            }
+            if any_case { found.eq_ignore_ascii_case(&form) } else { found == &form[..] }
         })
     };
     let (span, wrapped) = match whole.filter(same) {
         Some(span) => (span, false),
-        None if entry.form.wraps() => (unwrapped(&form, anchor, text, from, at)?, true),
+        None if entry.form.wraps() => {
+            let wrapped = Wrapped { form: &form, any_case, text, from };
+            (wrapped.around(anchor, at)?.0, true)
+        }
         None => return None,
     };
+    finish(entry, &value, &form, text, from, span, wrapped)
+}
+
+/// The match that has its anchor at `at`, where breaks may stand in the anchor, too, and in a form
+/// that is not commonly broken.
+pub(super) fn confirm_broken(entry: &Entry, text: &[u8], from: usize, at: usize) -> Option<Match> {
+    let value = entry.value.upgrade()?;
+    let part = &value.parts[usize::from(entry.part)];
+    if at < from || !part.encoded {
+        return None;
+    }
+    let form = entry.form.of(part.text());
+    let wrapped = Wrapped { form: &form, any_case: entry.form.any_case(), text, from };
+    let (span, lines) = wrapped.around(usize::from(entry.at), at)?;
+    // A word or a number may stand by chance where one line ends and the next begins.
+    let by_chance = form.len() < LEAST_BY_HALVES && part.guard.is_common();
+    if lines == 1 && by_chance {
+        return None;
+    }
+    finish(entry, &value, &form, text, from, span, true)
+}
+
+/// Shorter forms have no anchor on either side of a break.
+pub(super) const LEAST_BY_HALVES: usize = 14;
+
+/// Checks what stands around a match, and takes in what must go with it.
+fn finish(
+    entry: &Entry,
+    value: &Registered,
+    form: &[u8],
+    text: &[u8],
+    from: usize,
+    span: Range<usize>,
+    wrapped: bool,
+) -> Option<Match> {
+    let part = &value.parts[usize::from(entry.part)];
+    let rank = entry.form;
     let guarded =
-        entry.form.is_plain() && !part.guard.passes(&text[..span.start], &form, &text[span.end..]);
+        rank.is_plain() && !part.guard.passes(&text[..span.start], form, &text[span.end..]);
     if guarded || splits_character(text, &span) {
         return None;
     }
-    let span = with_edges(entry.form.edges(part.text()), entry.form, text, from, span);
+    let span = with_edges(rank.edges(part.text()), rank, text, from, span);
     let span = with_whole_escapes(text, from, span);
-    Some(Match { span, rank: entry.form, kind: value.kind.clone(), wrapped })
+    Some(Match { span, rank, kind: value.kind.clone(), wrapped })
 }
 
-/// The span of a form with line ends in it.
-fn unwrapped(
-    form: &[u8],
-    anchor: usize,
-    text: &[u8],
+/// A form that may have breaks in it, and where it is looked for.
+struct Wrapped<'t> {
+    form: &'t [u8],
+    any_case: bool,
+    text: &'t [u8],
     from: usize,
-    at: usize,
-) -> Option<Range<usize>> {
-    let most = longest(form.len());
-    let mut end = at;
-    for &b in &form[anchor..] {
-        // At the anchor itself no break can be.
-        while text.get(end) != Some(&b) {
-            let skipped = breaks::at_start(text.get(end..)?);
-            if skipped == 0 || end - at > most {
-                return None;
-            }
-            end += skipped;
-        }
-        end += 1;
+}
+
+impl Wrapped<'_> {
+    /// The span of the form whose byte `anchor` stands at `at`, and how many lines end in it.
+    fn around(&self, anchor: usize, at: usize) -> Option<(Range<usize>, usize)> {
+        let most = longest(self.form.len());
+        let (end, behind) = self.end(anchor, at, most)?;
+        let (start, before) = self.start(anchor, at, most)?;
+        (end - start <= most).then_some((start..end, behind + before))
     }
-    let mut start = at;
-    for &b in form[..anchor].iter().rev() {
-        while start == from || text[start - 1] != b {
-            let skipped = breaks::at_end(&text[from..start]);
-            if skipped == 0 || end - start > most {
-                return None;
+
+    fn end(&self, anchor: usize, at: usize, most: usize) -> Option<(usize, usize)> {
+        let (mut end, mut lines) = (at, 0);
+        for &b in &self.form[anchor..] {
+            loop {
+                if self.is(end, b) {
+                    end += 1;
+                    break;
+                }
+                let skipped = breaks::at_start(self.text.get(end..)?)?;
+                end += skipped.length;
+                lines += usize::from(skipped.line);
+                if end - at > most {
+                    return None;
+                }
+                // Where words are wrapped, the end of a line takes the place of a blank.
+                if b == b' ' && skipped.line {
+                    break;
+                }
             }
-            start -= skipped;
         }
-        start -= 1;
+        Some((end, lines))
     }
-    (end - start <= most).then_some(start..end)
+
+    fn start(&self, anchor: usize, at: usize, most: usize) -> Option<(usize, usize)> {
+        let (mut start, mut lines) = (at, 0);
+        for &b in self.form[..anchor].iter().rev() {
+            loop {
+                if start > self.from && self.is(start - 1, b) {
+                    start -= 1;
+                    break;
+                }
+                let skipped = breaks::at_end(self.text.get(self.from..start)?)?;
+                start -= skipped.length;
+                lines += usize::from(skipped.line);
+                if at - start > most {
+                    return None;
+                }
+                if b == b' ' && skipped.line {
+                    break;
+                }
+            }
+        }
+        Some((start, lines))
+    }
+
+    fn is(&self, at: usize, b: u8) -> bool {
+        let found = self.text.get(at);
+        found.is_some_and(|c| *c == b || self.any_case && c.eq_ignore_ascii_case(&b))
+    }
 }
 
 /// UTF-16 that is not ASCII may by chance begin or end inside a character of UTF-8.

@@ -171,7 +171,7 @@ impl Form {
 
     /// True if it is commonly broken into lines.
     pub(super) fn wraps(self) -> bool {
-        self == Raw || self.is_base64()
+        matches!(self, Raw | Hex | HexColons | HexBlanks) || self.is_base64()
     }
 
     pub(super) fn is_base64(self) -> bool {

@@ -1,6 +1,7 @@
 //! The sweep over a text: where an anchor may be.
 
 use super::confirm::{self, Match};
+use super::joined::{self, Piece};
 use super::sieve::{BLOCK, BLOCKS, Gram, STEP, STRIDE, Sights};
 use super::table::{LAYERS, LONG, SHORT, Sieves, TINY, Tables};
 
@@ -15,29 +16,51 @@ pub(super) fn sweep(
     let sieves = tables.sieves();
     let end = text.len().min(to.saturating_add(tables.reach()));
     let swept = &text[..end];
-    let mut sweep = Sweep { tables, sieves: &sieves, text, swept, from, to, matches };
+    let whole = Whole { text, from, to };
+    let mut sweep =
+        Sweep { tables, sieves: &sieves, whole, swept, start: from, joined: None, matches };
     if sieves.have(LONG) || sieves.have(SHORT) {
         sweep.run();
     }
     if sieves.have(TINY) {
         sweep.run_tiny();
     }
+    let wanted = tables.wanted();
+    let rest = swept.get(from..).unwrap_or_default();
+    for filler in [None, Some(b' ')] {
+        if filler.is_none() || wanted.blanks {
+            joined::join(rest, wanted, filler, |swept, pieces| {
+                let (matches, joined) = (&mut *matches, Some(pieces));
+                Sweep { tables, sieves: &sieves, whole, swept, start: 0, joined, matches }.run();
+            });
+        }
+    }
+}
+
+/// The text in which matches are looked for, and where they start.
+#[derive(Clone, Copy)]
+struct Whole<'s> {
+    text: &'s [u8],
+    from: usize,
+    to: usize,
 }
 
 struct Sweep<'s> {
     tables: &'s Tables,
     sieves: &'s Sieves,
-    text: &'s [u8],
-    /// The text up to where an anchor may be.
+    whole: Whole<'s>,
+    /// The text up to where an anchor may be, or some of it without its breaks.
     swept: &'s [u8],
-    from: usize,
-    to: usize,
+    /// Where anchors may start in it.
+    start: usize,
+    /// Where its stretches stand in the text.
+    joined: Option<&'s [Piece]>,
     matches: &'s mut Vec<Match>,
 }
 
 impl Sweep<'_> {
     fn run(&mut self) {
-        let mut at = self.from;
+        let mut at = self.start;
         let mut sights = Sights::new();
         loop {
             let text = self.swept.get(at..).unwrap_or_default();
@@ -70,7 +93,7 @@ impl Sweep<'_> {
     }
 
     fn run_tiny(&mut self) {
-        for at in self.from..self.swept.len() {
+        for at in self.start..self.swept.len() {
             let gram = Gram::at(&self.swept[at..]);
             if self.sieves.tiny.has(gram).0 {
                 self.look(TINY, at);
@@ -81,7 +104,7 @@ impl Sweep<'_> {
     /// Looks for stretches with a gram at `gram`.
     fn look(&mut self, layer: usize, gram: usize) {
         let shape = &LAYERS[layer];
-        for at in (gram + 1).saturating_sub(shape.step).max(self.from)..=gram {
+        for at in (gram + 1).saturating_sub(shape.step).max(self.start)..=gram {
             let Some(stretch) = self.swept.get(at..at + shape.stretch) else { continue };
             if self.sieves.may_be(layer, stretch) {
                 self.confirm(layer, at);
@@ -91,9 +114,15 @@ impl Sweep<'_> {
 
     #[cold]
     fn confirm(&mut self, layer: usize, at: usize) {
-        let Sweep { text, from, to, matches, .. } = self;
-        self.tables.look(layer, text, at, &mut |entry| {
-            let found = confirm::confirm(entry, text, *from, at);
+        let Sweep { whole: Whole { text, from, to }, swept, joined, matches, .. } = self;
+        self.tables.look(layer, swept, at, &mut |entry| {
+            let found = match joined {
+                None => confirm::confirm(entry, text, *from, at),
+                Some(pieces) => {
+                    let at = *from + joined::original(pieces, at);
+                    confirm::confirm_broken(entry, text, *from, at)
+                }
+            };
             matches.extend(found.filter(|found| found.span.start < *to));
         });
     }

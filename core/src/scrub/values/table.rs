@@ -6,13 +6,15 @@
 //! beginning. The grams are in a sieve; where it lets one through, the key of the whole stretch
 //! is looked up in a second sieve, and only then in the map.
 //!
-//! A form that may be broken into lines has an anchor in each half, so that one is whole.
+//! A form that may be broken into lines has an anchor in each half, so that one is whole where it is
+//! broken once, and more where it is long: in what stands on a line of [`WHOLE`] bytes there is one.
+//! What is broken into shorter stretches is found in a [joined](super::joined) text.
 //!
 //! What is removed leaves the map at once and the sieves when they are next made anew, which is
 //! done when they are full, or when more has left than stays.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use arc_swap::ArcSwap;
 use zeroize::Zeroizing;
@@ -20,6 +22,7 @@ use zeroize::Zeroizing;
 use super::Registered;
 use super::confirm::{self, Entry};
 use super::form::{FORMS, Form};
+use super::joined::{WHOLE, Wanted};
 use super::keys::Keys;
 use super::part::Part;
 use super::sieve::{Gram, Sieve};
@@ -34,6 +37,8 @@ pub(super) struct Shape {
 /// The layers, for long, short and tiny forms.
 pub(super) const LAYERS: [Shape; 3] =
     [Shape { step: 4, stretch: 11 }, Shape { step: 4, stretch: 7 }, Shape { step: 1, stretch: 4 }];
+/// The longest stretch of any layer.
+pub(super) const LONGEST_STRETCH: usize = LAYERS[LONG].stretch;
 pub(super) const LONG: usize = 0;
 pub(super) const SHORT: usize = 1;
 pub(super) const TINY: usize = 2;
@@ -121,6 +126,9 @@ pub(super) struct Tables {
     removed: AtomicUsize,
     /// How far the end of a match may be from its start, at most.
     reach: AtomicUsize,
+    /// Set by the first value that wants it: see [`Wanted`].
+    blanks: AtomicBool,
+    short: AtomicBool,
     /// How many forms were made, to show what adding and removing costs.
     #[cfg(test)]
     pub(super) work: AtomicUsize,
@@ -134,6 +142,8 @@ impl Tables {
             used: Default::default(),
             removed: AtomicUsize::new(0),
             reach: AtomicUsize::new(0),
+            blanks: AtomicBool::new(false),
+            short: AtomicBool::new(false),
             #[cfg(test)]
             work: AtomicUsize::new(0),
         }
@@ -145,6 +155,25 @@ impl Tables {
 
     pub(super) fn reach(&self) -> usize {
         self.reach.load(Ordering::Acquire)
+    }
+
+    /// What the values ask for that are in many pieces.
+    pub(super) fn wanted(&self) -> Wanted {
+        Wanted {
+            blanks: self.blanks.load(Ordering::Acquire),
+            short: self.short.load(Ordering::Acquire),
+        }
+    }
+
+    fn want(&self, parts: &[Part]) {
+        for part in parts.iter().filter(|part| part.encoded) {
+            if part.text().contains(' ') {
+                self.blanks.store(true, Ordering::Release);
+            }
+            if part.text().len() < confirm::LEAST_BY_HALVES {
+                self.short.store(true, Ordering::Release);
+            }
+        }
     }
 
     /// Calls `see` with everything that may have its stretch at `at`.
@@ -167,10 +196,18 @@ impl Tables {
                 if seen.contains(&text) {
                     continue;
                 }
+                let own = anchors.len();
                 for (layer, from, to) in spans(text.len(), form.wraps()) {
                     let at = self.rarest(layer, &text, from, to);
+                    let key = key(layer, &text[at..]);
+                    // Of a form that repeats itself more would only be looked at in vain.
+                    if anchors[own..].iter().filter(|anchor: &&Anchor| anchor.key == key).count()
+                        > 1
+                    {
+                        continue;
+                    }
                     anchors.push(Anchor {
-                        key: key(layer, &text[at..]),
+                        key,
                         at: at as u16,
                         part: number as u16,
                         form,
@@ -220,6 +257,7 @@ impl Tables {
     where
         I: Iterator<Item = &'r Arc<Registered>>,
     {
+        self.want(&value.parts);
         let pinned = self.entries.pin();
         for anchor in &value.anchors {
             let &Anchor { key, at, part, form, layer } = anchor;
@@ -267,6 +305,8 @@ impl Tables {
     /// Forgets everything.
     pub(super) fn clear(&self) {
         self.rebuild(std::iter::empty());
+        self.blanks.store(false, Ordering::Release);
+        self.short.store(false, Ordering::Release);
         self.entries.pin().clear();
     }
 
@@ -319,7 +359,12 @@ fn spans(length: usize, wraps: bool) -> Vec<(usize, usize, usize)> {
     let [long, short, tiny] = [LONG, SHORT, TINY].map(|layer| LAYERS[layer].stretch);
     let halves = |layer, stretch| [(layer, 0, half - stretch), (layer, half, length - stretch)];
     match length {
-        _ if length >= 2 * long && wraps => halves(LONG, long).into(),
+        _ if length >= 2 * long && wraps => {
+            // Two anchors that follow each other are at most twice such a part from start to end.
+            let parts = length.div_ceil(WHOLE / 2).max(2);
+            let start = |part: usize| length * part / parts;
+            (0..parts).map(|part| (LONG, start(part), start(part + 1) - long)).collect()
+        }
         _ if length >= 2 * short && wraps => {
             let mut spans: Vec<_> = halves(SHORT, short).into();
             if length >= long {

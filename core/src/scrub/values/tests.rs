@@ -1,6 +1,7 @@
 use super::form::{FORMS, Form};
 use super::*;
 
+mod broken;
 mod concurrent;
 mod oracle;
 
