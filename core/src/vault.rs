@@ -13,6 +13,7 @@
 mod binding;
 mod config;
 mod destination;
+mod endpoint;
 mod guards;
 mod kept;
 mod opener;

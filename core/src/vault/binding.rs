@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::destination::{ArgumentPath, Destination};
+use super::endpoint::{BoundHost, Endpoint};
 use crate::error::{Code, Error};
 
 /// Where a secret, or each of a kind, may be put back.
@@ -71,7 +72,8 @@ pub struct NewBinding {
     pub kind: Option<String>,
     /// The tools, by name or glob. At least one.
     pub tools: Vec<String>,
-    /// The hosts: each as it is, `*.` and what it ends with, or `*` for any.
+    /// The hosts: each as it is, `*.` and what it ends with, or `*` for any. A host is reached over
+    /// `https` and its own port; `http://host`, `host:8443` and `host:*` open more.
     pub hosts: Vec<String>,
     /// Globs of files in the workspace.
     pub paths: Vec<String>,
@@ -84,6 +86,7 @@ pub struct NewBinding {
 /// A binding, ready for use.
 pub(super) struct Compiled {
     pub(super) shown: Binding,
+    hosts: Vec<BoundHost>,
     paths: GlobSet,
     arguments: Vec<ArgumentPath>,
 }
@@ -121,9 +124,8 @@ impl Compiled {
             globs(std::slice::from_ref(pattern))
                 .map_err(|why| refuse(format!("`{pattern}`: {why}")))?;
         }
-        for host in &new.hosts {
-            check_host(host).map_err(refuse)?;
-        }
+        let bound = new.hosts.iter().map(|host| bound_host(host)).collect::<Result<Vec<_>, _>>();
+        let bound = bound.map_err(refuse)?;
         let paths = globs(&new.paths).map_err(|why| refuse(format!("`paths`: {why}")))?;
         let arguments = new.arguments.iter().map(|path| ArgumentPath::parse(path)).collect();
         let NewBinding { tenant, session, placeholder, kind, tools, hosts, paths: files, .. } = new;
@@ -139,7 +141,7 @@ impl Compiled {
             arguments: new.arguments,
             once: new.once,
         };
-        Ok(Compiled { shown, paths, arguments })
+        Ok(Compiled { shown, hosts: bound, paths, arguments })
     }
 
     /// True if it is about this secret.
@@ -162,17 +164,12 @@ impl Compiled {
     /// A host that nobody can make out fits only `*`. Where hosts are given, the call must name one:
     /// what cannot be seen cannot be held against them.
     fn allows_hosts(&self, to: &Destination) -> bool {
-        let hosts = &self.shown.hosts;
-        if hosts.iter().any(|own| own == "*") {
+        if self.hosts.contains(&BoundHost::Any) {
             return true;
         }
-        let fits = |host: &String| {
-            hosts.iter().any(|own| match own.strip_prefix("*.") {
-                Some(suffix) => host.strip_suffix(suffix).is_some_and(|sub| sub.ends_with('.')),
-                None => own == host,
-            })
-        };
-        hosts.is_empty() == to.hosts.is_empty() && to.hosts.iter().all(fits)
+        let fits =
+            |host: &Endpoint| !host.is_unclear() && self.hosts.iter().any(|own| own.fits(host));
+        self.hosts.is_empty() == to.hosts.is_empty() && to.hosts.iter().all(fits)
     }
 
     fn allows_files(&self, to: &Destination) -> bool {
@@ -198,18 +195,15 @@ fn globs(patterns: &[String]) -> Result<GlobSet, globset::Error> {
     globs.build()
 }
 
-fn check_host(host: &str) -> Result<(), String> {
-    let name = host.strip_prefix("*.").unwrap_or(host);
-    let is_name =
-        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_' | b':');
-    if host == "*" || !name.is_empty() && name.bytes().all(is_name) {
-        return Ok(());
-    }
-    Err(format!(
-        "`hosts`: `{}` is no host; give one as it is (`api.example.com`), `*.` and what it ends \
-         with, or `*`",
-        crate::limits::echo(host)
-    ))
+fn bound_host(host: &str) -> Result<BoundHost, String> {
+    BoundHost::parse(host).ok_or_else(|| {
+        format!(
+            "`hosts`: `{}` is no host; give one as it is (`api.example.com`), `*.` and what it ends \
+             with, with a scheme or a port before or behind it where that is not `https` \
+             (`http://localhost:8080`, `api.example.com:*`), or `*`",
+            crate::limits::echo(host)
+        )
+    })
 }
 
 #[cfg(test)]
@@ -223,10 +217,14 @@ mod tests {
         Compiled::new("id".into(), new, Code::InvalidArgument, "").unwrap()
     }
 
+    fn endpoint(host: &str) -> Endpoint {
+        if host == "?" { Endpoint::unclear() } else { Endpoint::of_host(host) }
+    }
+
     fn to(hosts: &[&str], files: &[&str]) -> Destination {
         Destination {
             tool: "t".into(),
-            hosts: hosts.iter().map(|host| (*host).to_owned()).collect(),
+            hosts: hosts.iter().map(|host| endpoint(host)).collect(),
             files: files.iter().map(PathBuf::from).collect(),
         }
     }

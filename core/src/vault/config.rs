@@ -39,7 +39,8 @@ pub struct BindingConfig {
     /// The tools, by name or glob. At least one.
     pub tools: Vec<String>,
     /// The hosts: each as it is, `*.` and what it ends with, or `*` for any. Every host that the
-    /// call names must be one of them.
+    /// call names must be one of them. A host is reached over `https` and its own port;
+    /// `http://host`, `host:8443` and `host:*` open another scheme or port.
     #[serde(default)]
     pub hosts: Vec<String>,
     /// Globs of files in the workspace. Every file that the call writes must fit one of them.

@@ -6,6 +6,7 @@ use std::path::{Component, Path, PathBuf};
 
 use serde_json::Value;
 
+use super::endpoint::{self, Endpoint};
 use super::{placeholders, without_placeholders};
 use crate::kind::{Effect, Resource};
 
@@ -14,8 +15,8 @@ use crate::kind::{Effect, Resource};
 pub(crate) struct Destination {
     /// The tool, by its own name.
     pub tool: String,
-    /// The hosts that the call names. One that nobody can make out is `?`.
-    pub hosts: BTreeSet<String>,
+    /// The hosts that the call names.
+    pub hosts: BTreeSet<Endpoint>,
     /// The files of the workspace that it writes; `.` where that may be any.
     pub files: Vec<PathBuf>,
 }
@@ -27,13 +28,15 @@ impl Destination {
         for touch in touches {
             match touch {
                 (_, Resource::Host(host)) => {
-                    to.hosts.insert(plain(host));
+                    to.hosts.insert(Endpoint::of_host(&plain(host)));
                 }
                 (Effect::Write, Resource::Path(path)) => to.files.push(inside(path)),
                 _ => {}
             }
         }
-        to.hosts.extend(named_hosts(args));
+        let declared = to.hosts.iter().map(|declared| declared.host.clone()).collect();
+        to.hosts.extend(named_hosts(args, &declared));
+        to.hosts = with_settings(to.hosts, &Settings::of(args));
         to
     }
 
@@ -47,9 +50,9 @@ impl fmt::Display for Destination {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "`{}`", self.tool)?;
         for host in &self.hosts {
-            match host.as_str() {
-                "?" => f.write_str(", a host that cannot be made out")?,
-                host => write!(f, ", host `{}`", crate::limits::echo(host))?,
+            match host.is_unclear() {
+                true => f.write_str(", a host that cannot be made out")?,
+                false => write!(f, ", host `{}`", crate::limits::echo(&host.to_string()))?,
             }
         }
         for file in &self.files {
@@ -159,29 +162,112 @@ const HOST_NAMES: [&str; 15] = [
 /// Schemes of which a host follows however many slashes there are (WHATWG URL, special schemes).
 const SCHEMES: [&str; 5] = ["http:", "https:", "ws:", "wss:", "ftp:"];
 
-/// The hosts that the arguments name: of every URL in every text, and of every argument whose name
-/// says that it holds one.
-pub(super) fn named_hosts(args: &Value) -> BTreeSet<String> {
+/// The hosts that the arguments name: of every URL in every text, of every argument whose name
+/// says that it holds one, and of every text that is one of the `declared` hosts.
+fn named_hosts(args: &Value, declared: &BTreeSet<String>) -> BTreeSet<Endpoint> {
     let mut hosts = BTreeSet::new();
     texts(args, &mut |path, text, is_key| {
         // Also as it is escaped in JSON text.
         let text = plain(&text.replace("\\/", "/"));
         for (at, _) in text.match_indices("://") {
-            authority_hosts(&text[at + 3..], &mut hosts);
+            // A scheme that cannot be read is none that a binding opens.
+            let scheme = scheme_before(&text[..at]);
+            authority_hosts(Some(scheme), &text[at + 3..], &mut hosts);
         }
         if is_loose(&text) {
-            hosts.insert("?".to_owned());
+            hosts.insert(Endpoint::unclear());
         }
         let names_host = |step: &String| {
             let step = step.to_ascii_lowercase();
             HOST_NAMES.iter().any(|word| step.contains(word))
         };
-        let says_so = path.0.iter().any(names_host);
+        let bare = text.trim_start_matches('/');
+        let says_so = path.0.iter().any(names_host)
+            || declared.contains(&Endpoint::parse(None, first_part(bare)).host);
         if !is_key && says_so && !text.contains("://") && !text.is_empty() {
-            authority_hosts(text.trim_start_matches('/'), &mut hosts);
+            authority_hosts(None, bare, &mut hosts);
         }
     });
     hosts
+}
+
+/// What stands before `://`, as far as it can be a scheme.
+fn scheme_before(text: &str) -> &str {
+    let length = text.bytes().rev().take_while(|byte| endpoint::is_of_scheme(*byte)).count();
+    &text[text.len() - length..]
+}
+
+/// What arguments of their own say of the way to the hosts of a call.
+#[derive(Default)]
+struct Settings {
+    schemes: BTreeSet<String>,
+    ports: BTreeSet<u16>,
+}
+
+/// Names of arguments that hold a scheme.
+const SCHEME_NAMES: [&str; 3] = ["scheme", "protocol", "proto"];
+
+impl Settings {
+    /// Those of `scheme`, `protocol` and `port`, at every depth.
+    fn of(args: &Value) -> Settings {
+        let mut settings = Settings::default();
+        let mut pending = vec![args];
+        while let Some(value) = pending.pop() {
+            match value {
+                Value::Object(fields) => {
+                    for (name, field) in fields {
+                        settings.take(name, field);
+                        pending.push(field);
+                    }
+                }
+                Value::Array(items) => pending.extend(items),
+                _ => {}
+            }
+        }
+        settings
+    }
+
+    fn take(&mut self, name: &str, field: &Value) {
+        let is_port = ["port", "_port", "-port"].iter().any(|end| {
+            let name = name.to_ascii_lowercase();
+            if *end == "port" { name == *end } else { name.ends_with(end) }
+        }) || name.ends_with("Port");
+        if is_port {
+            let text = field.as_str().map(str::trim).and_then(|text| text.parse().ok());
+            let number = field.as_u64().and_then(|port| u16::try_from(port).ok());
+            self.ports.extend(number.or(text));
+        }
+        let name = name.to_ascii_lowercase();
+        if SCHEME_NAMES.contains(&name.as_str())
+            && let Some(text) = field.as_str()
+        {
+            let scheme = text.trim().trim_end_matches([':', '/']);
+            if endpoint::is_scheme(scheme) {
+                self.schemes.insert(scheme.to_ascii_lowercase());
+            }
+        }
+    }
+}
+
+/// The hosts, each also with the scheme and the port that another argument may give it.
+fn with_settings(hosts: BTreeSet<Endpoint>, settings: &Settings) -> BTreeSet<Endpoint> {
+    let mut all = hosts.clone();
+    for host in hosts.iter().filter(|host| !host.is_unclear()) {
+        let schemes = settings.schemes.iter().filter(|_| host.scheme.is_none());
+        let schemes: Vec<Option<String>> =
+            schemes.cloned().map(Some).chain([host.scheme.clone()]).collect();
+        let ports = settings.ports.iter().filter(|_| host.port.is_none());
+        let ports: Vec<Option<u16>> = ports.copied().map(Some).chain([host.port]).collect();
+        for scheme in &schemes {
+            let of_scheme = ports.iter().map(|port| Endpoint {
+                host: host.host.clone(),
+                scheme: scheme.clone(),
+                port: *port,
+            });
+            all.extend(of_scheme);
+        }
+    }
+    all
 }
 
 /// True if a reader of URLs may see one in the text though there is no `://`: `https:evil.com`,
@@ -213,29 +299,19 @@ fn plain(text: &str) -> String {
 
 /// The hosts that `rest`, what follows `://`, may be taken to begin with. Readers of URLs differ in
 /// what they make of line ends and backslashes, so each reading counts.
-fn authority_hosts(rest: &str, hosts: &mut BTreeSet<String>) {
-    let authority = rest.split(['/', '?', '#', ' ']).next().unwrap_or_default();
+fn authority_hosts(scheme: Option<&str>, rest: &str, hosts: &mut BTreeSet<Endpoint>) {
+    let authority = first_part(rest);
     let is_break = |c: char| c.is_control();
-    hosts.insert(host(authority.split(is_break).next().unwrap_or_default()));
+    let first = authority.split(is_break).next().unwrap_or_default();
+    hosts.insert(Endpoint::parse(scheme, first));
     if authority.contains(is_break) {
-        hosts.insert(host(&authority.replace(is_break, "")));
+        hosts.insert(Endpoint::parse(scheme, &authority.replace(is_break, "")));
     }
 }
 
-/// The host of an authority, without user, port and final dot; `?` where it is unclear.
-fn host(authority: &str) -> String {
-    // What follows a URL in a text.
-    let authority = authority.trim_end_matches(['"', '\'', '`', ')', '>', ',', ';', '.', '}', '<']);
-    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
-    let host = match host.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
-        Some((inside, rest)) if rest.is_empty() || rest.starts_with(':') => inside,
-        Some(_) => "",
-        None => host.split_once(':').map_or(host, |(host, _)| host),
-    };
-    let host = host.trim_end_matches('.').to_ascii_lowercase();
-    let fits = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_' | b':');
-    let is_clear = !host.is_empty() && host.bytes().all(fits) && !authority.contains('\\');
-    if is_clear { host } else { "?".to_owned() }
+/// The authority that a URL goes on with.
+fn first_part(rest: &str) -> &str {
+    rest.split(['/', '?', '#', ' ']).next().unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -245,7 +321,12 @@ mod tests {
     use super::*;
 
     fn hosts(args: Value) -> Vec<String> {
-        named_hosts(&args).into_iter().collect()
+        let hosts = named_hosts(&args, &BTreeSet::new());
+        let hosts = with_settings(hosts, &Settings::of(&args));
+        hosts
+            .iter()
+            .map(|host| if host.is_unclear() { "?".into() } else { host.to_string() })
+            .collect()
     }
 
     #[test]
@@ -253,26 +334,37 @@ mod tests {
         assert_eq!(hosts(json!({ "a": "https://API.example.com:443/x?y" })), ["api.example.com"]);
         assert_eq!(
             hosts(json!({ "a": [{ "b": "see (http://a.b), ftp://c.d." }] })),
-            ["a.b", "c.d"]
+            ["http://a.b", "ftp://c.d"]
         );
         assert_eq!(hosts(json!({ "https://a.b/": 1 })), ["a.b"]);
         assert_eq!(hosts(json!({ "a": r#"{"u":"https:\/\/a.b\/c"}"# })), ["a.b"]);
-        assert_eq!(hosts(json!({ "a": "http://[::1]:80/" })), ["::1"]);
+        assert_eq!(hosts(json!({ "a": "http://[::1]:80/" })), ["http://[::1]"]);
         assert!(hosts(json!({ "a": "no host here", "n": 1 })).is_empty());
     }
 
     #[test]
     fn an_argument_that_is_called_so_holds_a_host_without_a_scheme() {
         assert_eq!(hosts(json!({ "base_url": "a.b/c" })), ["a.b"]);
-        assert_eq!(hosts(json!({ "hosts": ["a.b", "c.d:1"] })), ["a.b", "c.d"]);
+        assert_eq!(hosts(json!({ "hosts": ["a.b", "c.d:1"] })), ["a.b", "c.d:1"]);
         assert!(hosts(json!({ "title": "a.b" })).is_empty());
+    }
+
+    #[test]
+    fn a_scheme_and_a_port_may_stand_in_arguments_of_their_own() {
+        assert_eq!(hosts(json!({ "host": "a.b", "port": 80 })), ["a.b", "a.b:80"]);
+        assert_eq!(
+            hosts(json!({ "host": "a.b", "x": { "tcp_port": "8080" } })),
+            ["a.b", "a.b:8080"]
+        );
+        assert_eq!(hosts(json!({ "host": "a.b", "protocol": "HTTP:" })), ["a.b", "http://a.b"]);
+        assert_eq!(hosts(json!({ "host": "a.b", "port": 443, "report": 9 })), ["a.b", "a.b"]);
     }
 
     #[test]
     fn a_user_part_and_a_placeholder_in_it_are_no_host() {
         let placeholder = "[REDACTED:password:abcdefgh]";
         let url = format!("postgres://app:{placeholder}@db.internal/x");
-        assert_eq!(hosts(json!({ "a": url })), ["db.internal"]);
+        assert_eq!(hosts(json!({ "a": url })), ["postgres://db.internal"]);
         assert_eq!(hosts(json!({ "a": "https://good.com@evil.com/" })), ["evil.com"]);
         assert_eq!(hosts(json!({ "a": "https://good.com\"@evil.com/" })), ["evil.com"]);
         assert_eq!(

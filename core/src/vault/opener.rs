@@ -366,7 +366,19 @@ impl State {
                 more - 4
             ),
         };
-        format!("It stands for a secret that may not go to {to}. {places}.")
+        let hosts = bound_hosts(self.bindings.iter().filter(|binding| binding.is_about(&asked)));
+        format!("It stands for a secret that may not go to {to}. {places}.{hosts}")
+    }
+}
+
+/// What must be known of hosts where some are bound.
+fn bound_hosts<'b>(mut bindings: impl Iterator<Item = &'b Arc<Compiled>>) -> &'static str {
+    match bindings.any(|binding| !binding.shown.hosts.is_empty()) {
+        true => {
+            " A host is reached over `https` and its own port, unless the owner opens another scheme \
+             or port in `hosts`."
+        }
+        false => "",
     }
 }
 
