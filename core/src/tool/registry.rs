@@ -3,6 +3,9 @@
 //! Readers work on a [`Snapshot`], which never changes; writers make a new one and swap it in. So a
 //! call that has begun sees one state of the registry, and no lock is held while host code runs.
 //!
+//! A state costs as much as there are tools, so tools that are added one by one do not make one each:
+//! they wait, and whoever reads next settles all of them at once.
+//!
 //! What has a name, strongest first: the tool of the earliest [tier](crate::kind::Tier), the
 //! owner's alias, the built-in alias. A tool and an owner's alias never have the same name.
 
@@ -23,7 +26,7 @@ pub(crate) use registries::no_clone;
 pub use snapshot::{Found, Snapshot};
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arc_swap::ArcSwap;
@@ -37,14 +40,21 @@ use crate::policy::ListEntry;
 #[derive(Debug)]
 pub struct Registry {
     current: ArcSwap<Snapshot>,
+    /// The next state, which tools were added to and which nobody has read. Only whoever holds
+    /// `Lineage::writing` locks it.
+    waiting: Mutex<Option<Snapshot>>,
+    /// True while there is one.
+    is_waiting: AtomicBool,
     lineage: Arc<Lineage>,
 }
 
 /// What the registries have in common that came from the same one.
 #[derive(Debug, Default)]
 struct Lineage {
-    /// Held by whoever changes one of them.
-    writing: Mutex<()>,
+    /// Held by whoever changes one of them. The names that were learned and are not in `ever` yet.
+    writing: Mutex<Vec<String>>,
+    /// True while there are such.
+    has_learned: AtomicBool,
     /// The last generation of any of them.
     generations: AtomicU64,
     /// Every name that there ever was in any of them: one policy holds for all, and may name what
@@ -60,18 +70,28 @@ impl Registry {
     pub fn new(declared_groups: BTreeMap<String, Vec<ListEntry>>) -> Result<Registry, Error> {
         let empty = Snapshot::empty(declared_groups)?;
         let lineage = Lineage { ever: ArcSwap::new(empty.ever.clone()), ..Lineage::default() };
-        Ok(Registry { current: ArcSwap::from_pointee(empty), lineage: Arc::new(lineage) })
+        Ok(Registry::of(Arc::new(empty), Arc::new(lineage)))
+    }
+
+    fn of(current: Arc<Snapshot>, lineage: Arc<Lineage>) -> Registry {
+        let (current, waiting) = (ArcSwap::new(current), Mutex::default());
+        Registry { current, waiting, is_waiting: AtomicBool::new(false), lineage }
     }
 
     /// The state as it is now.
     pub fn snapshot(&self) -> Arc<Snapshot> {
+        let waits = self.is_waiting.load(Ordering::Acquire)
+            || self.lineage.has_learned.load(Ordering::Acquire);
         let now = self.current.load_full();
-        if Arc::ptr_eq(&now.ever, &self.lineage.ever.load()) {
+        if !waits && Arc::ptr_eq(&now.ever, &self.lineage.ever.load()) {
             return now;
         }
-        // Another registry of the runtime has learned or forgotten a name since. A state that
-        // settled once settles again.
-        let _ = self.change(|_| Ok(()));
+        // Tools wait, or another registry of the runtime has learned or forgotten a name since.
+        let mut learned = self.lineage.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = self.catch_up(&mut learned);
+        drop(learned);
+        // The end of a tool may run host code, which may come back here: not under the lock.
+        drop((before, now));
         self.current.load_full()
     }
 
@@ -91,8 +111,23 @@ impl Registry {
     /// # Errors
     /// As [`register`](Registry::register).
     pub fn add(&self, registration: Registration) -> Result<Registered, Error> {
-        let mut all = self.add_all(vec![registration])?;
-        all.pop().ok_or_else(|| Error::new(Code::Internal, "a registration came to nothing"))
+        let entry = Entry::new(&registration)?;
+        let mut learned = self.lineage.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let next = waiting.get_or_insert_with(|| self.current.load().as_ref().clone());
+        let name = entry.spec.name.clone();
+        // What cannot be put changes nothing, and what can settles: tools break no group.
+        let put = next.put(entry, registration.replace).map(|put| put.told(next));
+        if put.is_ok() {
+            learned.push(name);
+            self.is_waiting.store(true, Ordering::Release);
+            self.lineage.has_learned.store(true, Ordering::Release);
+        } else if !self.is_waiting.load(Ordering::Acquire) {
+            *waiting = None;
+        }
+        drop((waiting, learned));
+        // The end of a tool may run host code, which may come back here: not under the lock.
+        put.map(|(registered, _ended)| registered)
     }
 
     /// Adds several tools at once: all of them, or none.
@@ -113,7 +148,7 @@ impl Registry {
         });
         let added: Vec<Put> = added?;
         let snapshot = self.snapshot();
-        Ok(added.into_iter().map(|put| put.told(&snapshot)).collect())
+        Ok(added.into_iter().map(|put| put.told(&snapshot).0).collect())
     }
 
     /// Removes a tool with its aliases. Calls that are running go on.
@@ -274,8 +309,10 @@ impl Registry {
     }
 
     fn change<T>(&self, edit: impl FnOnce(&mut Snapshot) -> Result<T, Error>) -> Result<T, Error> {
-        let writing: MutexGuard<'_, ()> =
+        let mut learned: MutexGuard<'_, Vec<String>> =
             self.lineage.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        let waits = self.is_waiting.load(Ordering::Acquire) || !learned.is_empty();
+        let caught_up = waits.then(|| self.catch_up(&mut learned));
         let mut next = self.current.load().as_ref().clone();
         next.ever = self.lineage.ever.load_full();
         let edited =
@@ -286,10 +323,33 @@ impl Registry {
             self.lineage.ever.store(next.ever.clone());
             old
         });
-        drop(writing);
+        drop(learned);
         // The end of a tool may run host code, which may come back here: not under the lock.
-        drop((old, next));
+        drop((old, next, caught_up));
         edited
+    }
+
+    /// Makes a state of the tools that wait and the names that were learned. A state that settled once
+    /// settles again: only groups can fail to, and tools change none that has members. Gives the one before, to
+    /// be dropped after the lock.
+    fn catch_up(&self, learned: &mut Vec<String>) -> Option<Arc<Snapshot>> {
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut next = match waiting.take() {
+            Some(next) => next,
+            None => self.current.load().as_ref().clone(),
+        };
+        drop(waiting);
+        self.is_waiting.store(false, Ordering::Release);
+        next.ever = self.lineage.ever.load_full();
+        for name in learned.drain(..) {
+            next.learn_name(&name);
+        }
+        self.lineage.has_learned.store(false, Ordering::Release);
+        next.settle(self.next_generation()).ok()?;
+        let next = Arc::new(next);
+        let old = self.current.swap(next.clone());
+        self.lineage.ever.store(next.ever.clone());
+        Some(old)
     }
 }
 
@@ -297,7 +357,7 @@ impl Registry {
 /// have the same generation unless they are the same.
 impl Clone for Registry {
     fn clone(&self) -> Registry {
-        Registry { current: ArcSwap::new(self.snapshot()), lineage: self.lineage.clone() }
+        Registry::of(self.snapshot(), self.lineage.clone())
     }
 }
 
@@ -309,12 +369,14 @@ struct Put {
 }
 
 impl Put {
-    fn told(&self, snapshot: &Snapshot) -> Registered {
-        Registered {
+    /// What is told of it, and the tool whose place it took.
+    fn told(self, snapshot: &Snapshot) -> (Registered, Option<Arc<Entry>>) {
+        let registered = Registered {
             tool: snapshot.info(&self.entry),
             replaced_version: self.replaced.as_ref().map(|old| old.version.to_string()),
-            dropped_alias_of: self.dropped.as_ref().map(|alias| alias.name.clone()),
-        }
+            dropped_alias_of: self.dropped.map(|alias| alias.name.clone()),
+        };
+        (registered, self.replaced)
     }
 }
 

@@ -1,6 +1,7 @@
 //! What a registry tells of a tool.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -68,7 +69,7 @@ impl Snapshot {
     /// What is known of one tool.
     pub fn info(&self, entry: &Entry) -> ToolInfo {
         let spec: &ToolSpec = &entry.spec;
-        let winner = self.tools.get(&spec.name).map(|winner| winner.origin);
+        let winner = self.winner(&spec.name).map(|winner| winner.origin);
         let shadowed_by = winner.filter(|winner| winner.tier() < entry.tier());
         let aliases = match shadowed_by {
             None => self.names_of(&spec.name),
@@ -100,8 +101,21 @@ impl Snapshot {
         }
     }
 
+    /// The tool that has a name, also before this state is settled.
+    fn winner(&self, name: &str) -> Option<&Arc<Entry>> {
+        let first = (name.to_owned(), Tier::Core);
+        let (key, entry) = self.registered.range(first..).next()?;
+        (key.0 == name).then_some(entry)
+    }
+
+    /// The aliases of a tool, sorted.
     fn names_of(&self, name: &str) -> Vec<String> {
-        let mine = self.aliases.iter().filter(|(_, canonical)| *canonical == name);
-        mine.map(|(alias, _)| alias.clone()).collect()
+        let given = self.given.iter();
+        let standing = self.standing.iter().filter(|(alias, _)| !self.given.contains_key(*alias));
+        let mine = given
+            .chain(standing)
+            .filter(|(alias, stands_for)| stands_for.name == name && self.winner(alias).is_none());
+        let names: BTreeSet<&String> = mine.map(|(alias, _)| alias).collect();
+        names.into_iter().cloned().collect()
     }
 }

@@ -298,3 +298,65 @@ fn the_end_of_a_cloned_tool_may_come_back_to_the_registries() {
     registries.drop_clone("t", "a").unwrap();
     assert!(registries.own("t", "another").is_some());
 }
+
+#[test]
+fn tools_that_are_added_one_by_one_are_settled_once() {
+    let registry = registry();
+    let settled = || registry.lineage.generations.load(Ordering::Relaxed);
+    let before = settled();
+    for number in 0..500 {
+        registry.register(named(&format!("tool_{number}"))).unwrap();
+    }
+    assert_eq!(settled(), before, "nobody has read yet");
+    assert!(registry.snapshot().resolve("tool_499").is_some());
+    assert_eq!(registry.snapshot().tools().count(), 502);
+    assert_eq!(settled(), before + 1);
+}
+
+#[test]
+fn a_tool_costs_the_same_however_many_wait() {
+    let registry = registry();
+    let mut number = 0;
+    let mut hundred = || {
+        let tools: Vec<_> = (0..100).map(|at| named(&format!("tool_{}", number + at))).collect();
+        number += 100;
+        allocation_counter::measure(|| {
+            tools.into_iter().for_each(|tool| registry.register(tool).unwrap());
+        })
+    };
+    // The first makes the state to which the others are added.
+    hundred();
+    let few = hundred();
+    for _ in 0..20 {
+        hundred();
+    }
+    let many = hundred();
+    assert!(many.bytes_total < few.bytes_total * 2, "{many:?} after {few:?}");
+}
+
+#[test]
+fn a_tool_that_waits_is_known_to_whoever_changes_or_adds() {
+    let registry = registry();
+    registry.register(named("one")).unwrap();
+    assert_eq!(registry.register(named("one")).unwrap_err().code(), Code::NameTaken);
+    assert_eq!(registry.register(named("Read")).unwrap_err().code(), Code::NameTaken);
+    assert_eq!(registry.alias("one", "edit").unwrap_err().code(), Code::NameTaken);
+    registry.register(named("two")).unwrap();
+    assert_eq!(registry.alias("deux", "two").unwrap().aliases, ["deux"]);
+    let added = registry.add(Registration::shared(named("two")).replace()).unwrap();
+    assert_eq!((added.tool.aliases, added.replaced_version.is_some()), (vec!["deux".into()], true));
+    registry.unregister("one").unwrap();
+    // One that was refused is not there, and has not undone what came after it.
+    let left: Vec<_> = registry.snapshot().tools().map(|entry| entry.spec.name.clone()).collect();
+    assert_eq!(left, ["edit", "read_file", "two"]);
+}
+
+#[test]
+fn a_name_that_waits_is_known_to_a_related_registry() {
+    let registry = registry();
+    let clone = registry.clone();
+    registry.register(named("late")).unwrap();
+    assert!(clone.snapshot().ever_known().contains("late"));
+    assert!(clone.snapshot().resolve("late").is_none());
+    assert!(registry.snapshot().ever_known().contains("late"));
+}
