@@ -324,7 +324,7 @@ export interface FullBindingConfig {
   kind: string
   /** The tools, by name or glob. At least one. */
   tools: Array<string>
-  /** The hosts: each as it is, `*.` and what it ends with, or `*` for any. Every host that the call names must be one of them. */
+  /** The hosts: each as it is, `*.` and what it ends with, or `*` for any. Every host that the call names must be one of them. A host is reached over `https` and its own port; `http://host`, `host:8443` and `host:*` open another scheme or port. */
   hosts: Array<string>
   /** Globs of files in the workspace. Every file that the call writes must fit one of them. */
   paths: Array<string>
@@ -338,7 +338,7 @@ export interface BindingConfig {
   kind: string
   /** The tools, by name or glob. At least one. */
   tools: ReadonlyArray<string>
-  /** The hosts: each as it is, `*.` and what it ends with, or `*` for any. Every host that the call names must be one of them. */
+  /** The hosts: each as it is, `*.` and what it ends with, or `*` for any. Every host that the call names must be one of them. A host is reached over `https` and its own port; `http://host`, `host:8443` and `host:*` open another scheme or port. */
   hosts?: ReadonlyArray<string>
   /** Globs of files in the workspace. Every file that the call writes must fit one of them. */
   paths?: ReadonlyArray<string>
@@ -536,6 +536,8 @@ export interface FullConfig {
   definitions: FullDefinitionsConfig
   /** How much of a result the model gets at once. */
   output: FullOutput
+  /** What the users of one session share. */
+  sessions: FullSessions
   /** How secrets are masked. */
   scrub: FullScrubConfig
   /** Whether masked secrets are kept, to be put back where they are bound to. */
@@ -582,6 +584,8 @@ export interface Config {
   definitions?: DefinitionsConfig
   /** How much of a result the model gets at once. */
   output?: Output
+  /** What the users of one session share. */
+  sessions?: Sessions
   /** How secrets are masked. */
   scrub?: ScrubConfig
   /** Whether masked secrets are kept, to be put back where they are bound to. */
@@ -1849,6 +1853,18 @@ export interface SessionUsage {
   compactions?: number
 }
 
+/** The `sessions` part of the configuration. */
+export interface FullSessions {
+  /** True lets the users of one session read each other's artifacts, see and control each other's background processes, and share a temporary folder (`/tmp`, in a container too). Default: each user has those to himself. */
+  shared_by_users: boolean
+}
+
+/** The `sessions` part of the configuration. */
+export interface Sessions {
+  /** True lets the users of one session read each other's artifacts, see and control each other's background processes, and share a temporary folder (`/tmp`, in a container too). Default: each user has those to himself. */
+  shared_by_users?: boolean
+}
+
 /** What is different for one agent. What is left out is as for all. An agent that another one started is judged as that one, too, and the stricter judgement counts. */
 export interface FullShellAgentSettings {
   /** How far the floor reaches and what runs without asking. */
@@ -2560,12 +2576,14 @@ export interface Operations {
     }): Promise<Approval>
   }
   readonly artifacts: {
-    /** Gives the whole text of an artifact, for the host; a model reads it in parts with `read_file`. Fails with `not_found` unless tenant and session are those of the call. */
+    /** Gives the whole text of an artifact, for the host; a model reads it in parts with `read_file`. Fails with `not_found` unless tenant, session and user are those of the call. */
     read(args: {
       /** The tenant. */
       tenant?: string
       /** The session of the call; left out if the call had none. */
       session?: string | null
+      /** The user of the call; left out if the call had none. It does not matter where the users of a session share (`sessions.shared_by_users`). */
+      user?: string | null
       /** The artifact's id. */
       id: string
     }): Promise<ArtifactText>

@@ -19,7 +19,7 @@ use crate::exec::{Background, Host};
 use crate::files::Files;
 use crate::scrubbers::Scrubbers;
 use crate::store::Store;
-use crate::tool::Tool;
+use crate::tool::{Sessions, Tool};
 
 /// What built-in tools work with.
 #[derive(Clone)]
@@ -28,6 +28,7 @@ pub(crate) struct Deps {
     pub store: Arc<dyn Store>,
     pub clock: Arc<dyn Clock>,
     pub output: Output,
+    pub sessions: Sessions,
     pub scrubbers: Arc<Scrubbers>,
     pub finder: Finder,
     pub host: Arc<Host>,

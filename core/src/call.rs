@@ -90,7 +90,7 @@ use crate::shell::plan::Plan;
 use crate::store::Store;
 use crate::tool::{
     Arguments, Assessment, CallContext, Caller, Deferred, DefinitionCache, Entry, Registries,
-    Repair, Snapshot, ToolError, ToolResult,
+    Repair, Sessions, Snapshot, ToolError, ToolResult,
 };
 use crate::upkeep::Upkeep;
 use crate::vault::{Opener, Vault};
@@ -118,6 +118,7 @@ pub(crate) struct CallPath {
     pub scrubbers: Arc<Scrubbers>,
     pub vault: Option<Arc<Vault>>,
     pub output: Output,
+    pub sessions: Sessions,
     pub recorder: Recorder,
     pub upkeep: Arc<Upkeep>,
     pub store: Arc<dyn Store>,

@@ -48,6 +48,7 @@ mod joint;
 mod scrubbers;
 #[cfg(test)]
 mod soak;
+mod terminal;
 mod upkeep;
 
 pub use call::{ApprovalAnswer, ApprovalRequest, Approver, CallAnswer, CallRequest, Explanation};

@@ -36,6 +36,7 @@ mod repair;
 mod result;
 mod schema;
 mod search;
+mod sessions;
 mod spec;
 
 pub use arguments::Arguments;
@@ -53,6 +54,7 @@ pub(crate) use repair::{Names, type_name, unfenced};
 pub use repair::{Repair, RepairKind};
 pub use result::{Media, ToolResult};
 pub use schema::Schema;
+pub use sessions::Sessions;
 pub use spec::{ToolSpec, Touch};
 
 pub(crate) use deferred::{Deferred, Offered, SEARCH};

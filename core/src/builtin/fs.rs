@@ -23,6 +23,7 @@ use std::fmt::Write as _;
 use serde::Deserialize;
 
 use super::Deps;
+use crate::error::Code;
 use crate::files::{Beside, OnDisk, Place};
 use crate::kind::Effect;
 use crate::tool::{Assessment, CallContext, ToolError};
@@ -31,6 +32,22 @@ use crate::tool::{Assessment, CallContext, ToolError};
 #[derive(Deserialize)]
 struct At {
     path: String,
+}
+
+/// What the path of an artifact starts with.
+const ARTIFACT: &str = "artifact:";
+
+/// Refuses to change what `read_file` would not read as a file: the path of an artifact.
+fn check_writable(path: &str) -> Result<(), ToolError> {
+    if !path.starts_with(ARTIFACT) {
+        return Ok(());
+    }
+    let text = format!(
+        "Nothing was changed: `{}` names an artifact, the kept text of a result. Artifacts are \
+         read-only; `read_file` reads them. Choose the path of a file, such as `notes/result.txt`.",
+        crate::limits::echo(path)
+    );
+    Err(ToolError::new(Code::InvalidArguments, text))
 }
 
 /// A text with a note after it.

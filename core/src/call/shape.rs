@@ -91,7 +91,7 @@ pub(super) async fn pass(
     let artifact = Artifact {
         tenant: caller.tenant.clone(),
         id: id.clone(),
-        session: caller.session.clone(),
+        session: path.sessions.key(caller),
         tool: call.tool.as_ref().map_or("(unknown)", |tool| &tool.spec.name).to_owned(),
         mime: "text/plain; charset=utf-8".into(),
         body: Vec::new(),

@@ -37,6 +37,7 @@ use super::turns::{Turn, Turns};
 use crate::body::Spool;
 use crate::scrub::Scrubber;
 use crate::shell::plan::{Confinement, Reach, Run};
+use crate::terminal::{Cleaner, Returns};
 
 /// What runs commands on this machine. One per runtime.
 pub(crate) struct Host {
@@ -483,22 +484,32 @@ impl Rest {
     }
 }
 
-/// One of the two outputs, masked as it comes.
+/// One of the two outputs, without what commands a terminal, and masked, as it comes.
 struct Output {
+    cleaner: Cleaner,
     stream: crate::scrub::Stream,
     kept: Spool,
 }
 
 impl Output {
     fn new(scrubber: &Scrubber, most: u64) -> Output {
-        Output { stream: scrubber.stream(), kept: Spool::of_both_ends(most) }
+        let cleaner = Cleaner::new(Returns::Lines);
+        Output { cleaner, stream: scrubber.stream(), kept: Spool::of_both_ends(most) }
     }
 
     fn push(&mut self, written: Written<'_>) {
-        self.stream.push_from(written, |part| self.kept.push(part));
+        let read = |kept: &mut Vec<u8>| {
+            let from = kept.len();
+            written(kept);
+            self.cleaner.clean(kept, from);
+        };
+        self.stream.push_from(read, |part| self.kept.push(part));
     }
 
     fn finish(mut self) -> Spool {
+        let mut rest = Vec::new();
+        self.cleaner.finish(&mut rest);
+        self.stream.push_to(&rest, |part| self.kept.push(part));
         self.kept.push(&self.stream.finish());
         self.kept
     }

@@ -2,11 +2,13 @@
 
 use crate::body::{Spool, inner_bytes, whole_characters};
 use crate::scrub::{Scrubber, Stream};
+use crate::terminal::{Cleaner, Returns};
 
-/// The masked output of a command. Positions count its bytes from the first one on.
+/// The masked output of a command, without what commands a terminal. Positions count its bytes from the first one on.
 pub(crate) struct Log {
     /// None once it is complete.
     stream: Option<Stream>,
+    cleaner: Cleaner,
     settled: Spool,
 }
 
@@ -35,18 +37,22 @@ const LINE: usize = 4_096;
 impl Log {
     /// Keeps the last `most` bytes.
     pub(crate) fn new(scrubber: &Scrubber, most: u64) -> Log {
-        Log { stream: Some(scrubber.stream()), settled: Spool::of_the_end(most) }
+        let cleaner = Cleaner::new(Returns::Lines);
+        Log { stream: Some(scrubber.stream()), cleaner, settled: Spool::of_the_end(most) }
     }
 
     pub(crate) fn push(&mut self, bytes: &[u8]) {
         if let Some(stream) = &mut self.stream {
-            stream.push_to(bytes, |part| self.settled.push(part));
+            stream.push_to(&self.cleaner.cleaned(bytes), |part| self.settled.push(part));
         }
     }
 
     /// Nothing more will be written.
     pub(crate) fn end(&mut self) {
-        if let Some(stream) = self.stream.take() {
+        if let Some(mut stream) = self.stream.take() {
+            let mut rest = Vec::new();
+            self.cleaner.finish(&mut rest);
+            stream.push_to(&rest, |part| self.settled.push(part));
             self.settled.push(&stream.finish());
         }
     }

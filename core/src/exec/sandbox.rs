@@ -243,11 +243,12 @@ pub(crate) struct Whose {
 }
 
 impl Whose {
-    pub(crate) fn of(caller: &Caller, places: &Places) -> Whose {
+    /// `session` is the key of what belongs to the session, or to the user in it.
+    pub(crate) fn of(caller: &Caller, session: Option<String>, places: &Places) -> Whose {
         Whose {
             tenant: caller.tenant.clone(),
             agent: caller.agent.clone(),
-            session: caller.session.clone(),
+            session,
             workspace: places.workspace.as_ref().map(PathBuf::from),
         }
     }

@@ -12,7 +12,8 @@ operations! {
     /// The texts that were too long for a result.
     artifacts as Artifacts {
         /// Gives the whole text of an artifact, for the host; a model reads it in parts with
-        /// `read_file`. Fails with `not_found` unless tenant and session are those of the call.
+        /// `read_file`. Fails with `not_found` unless tenant, session and user are those of
+        /// the call.
         read(ReadArtifact) -> ArtifactText = read;
     }
 }
@@ -27,6 +28,10 @@ pub struct ReadArtifact {
     /// The session of the call; left out if the call had none.
     #[serde(default)]
     pub session: Option<String>,
+    /// The user of the call; left out if the call had none. It does not matter where the users of a
+    /// session share (`sessions.shared_by_users`).
+    #[serde(default)]
+    pub user: Option<String>,
     /// The artifact's id.
     pub id: String,
 }
@@ -47,10 +52,11 @@ pub struct ArtifactText {
 }
 
 async fn read(runtime: &Runtime, args: ReadArtifact) -> Result<ArtifactText, Error> {
-    let ReadArtifact { tenant, session, id } = args;
+    let ReadArtifact { tenant, session, user, id } = args;
+    let session = runtime.path().sessions.key_of(session.as_deref(), user.as_deref());
     let found = artifacts::find(runtime.store(), &tenant, session.as_deref(), &id).await?;
     let reading = found.ok_or_else(|| {
-        let text = format!("there is no artifact `{id}` of this tenant and session");
+        let text = format!("there is no artifact `{id}` of this tenant, session and user");
         Error::new(Code::NotFound, text)
     })?;
     let artifact = reading.whole().await?;

@@ -225,6 +225,7 @@ impl RuntimeBuilder {
             scrubbers,
             vault: Vault::new(&self.config.vault, self.clock.clone())?,
             output: self.config.output.clone(),
+            sessions: self.config.sessions,
             recorder,
             upkeep,
             store,
@@ -259,9 +260,21 @@ impl RuntimeBuilder {
         scrubbers: Arc<Scrubbers>,
     ) -> builtin::Deps {
         let (clock, output) = (self.clock.clone(), self.config.output.clone());
+        let sessions = self.config.sessions;
         let host = Arc::new(Host::new(self.config.exec.clone(), scrubbers.shared().clone()));
         let background = Arc::new(Background::new(host.clone()));
-        builtin::Deps { finder, files, store, clock, output, scrubbers, host, background, clis }
+        builtin::Deps {
+            finder,
+            files,
+            store,
+            clock,
+            output,
+            sessions,
+            scrubbers,
+            host,
+            background,
+            clis,
+        }
     }
 
     /// Puts toolkeep's own tools and aliases, then the host's tools, into the registry.

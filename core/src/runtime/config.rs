@@ -17,7 +17,7 @@ use crate::scrub::Profile;
 use crate::secret::Secrets;
 use crate::shell::Settings;
 use crate::strict;
-use crate::tool::DefinitionsConfig;
+use crate::tool::{DefinitionsConfig, Sessions};
 use crate::upkeep::Retention;
 use crate::vault::VaultConfig;
 
@@ -60,6 +60,8 @@ pub struct Config {
     pub definitions: DefinitionsConfig,
     /// How much of a result the model gets at once.
     pub output: Output,
+    /// What the users of one session share.
+    pub sessions: Sessions,
     /// How secrets are masked.
     pub scrub: ScrubConfig,
     /// Whether masked secrets are kept, to be put back where they are bound to.

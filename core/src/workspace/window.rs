@@ -48,6 +48,8 @@ pub struct ReadText {
     pub next: Option<Position>,
     /// True if bytes of the page were no UTF-8 and are shown as U+FFFD.
     pub lossy: bool,
+    /// True if control characters of terminals are left out of the text.
+    pub cleaned: bool,
 }
 
 /// How much is read behind a page to count lines.
@@ -269,6 +271,7 @@ impl Page {
             may_be_more: false,
             next: self.closed.filter(|next| next.offset < total_lines),
             lossy: self.lossy,
+            cleaned: false,
         }
     }
 }

@@ -476,7 +476,8 @@ class FullBindingConfig(TypedDict):
 
     hosts: builtins.list[str]
     """The hosts: each as it is, `*.` and what it ends with, or `*` for any. Every host that the
-    call names must be one of them."""
+    call names must be one of them. A host is reached over `https` and its own port;
+    `http://host`, `host:8443` and `host:*` open another scheme or port."""
 
     paths: builtins.list[str]
     """Globs of files in the workspace. Every file that the call writes must fit one of them."""
@@ -498,7 +499,8 @@ class BindingConfig(TypedDict, total=False):
 
     hosts: Sequence[str]
     """The hosts: each as it is, `*.` and what it ends with, or `*` for any. Every host that the
-    call names must be one of them."""
+    call names must be one of them. A host is reached over `https` and its own port;
+    `http://host`, `host:8443` and `host:*` open another scheme or port."""
 
     paths: Sequence[str]
     """Globs of files in the workspace. Every file that the call writes must fit one of them."""
@@ -778,6 +780,9 @@ class FullConfig(TypedDict):
     output: FullOutput
     """How much of a result the model gets at once."""
 
+    sessions: FullSessions
+    """What the users of one session share."""
+
     scrub: FullScrubConfig
     """How secrets are masked."""
 
@@ -840,6 +845,9 @@ class Settings(TypedDict, total=False):
 
     output: Output
     """How much of a result the model gets at once."""
+
+    sessions: Sessions
+    """What the users of one session share."""
 
     scrub: ScrubConfig
     """How secrets are masked."""
@@ -2638,6 +2646,24 @@ class SessionUsage(TypedDict, total=False):
     """How often the history was shortened."""
 
 
+class FullSessions(TypedDict):
+    """The `sessions` part of the configuration."""
+
+    shared_by_users: bool
+    """True lets the users of one session read each other's artifacts, see and control each
+    other's background processes, and share a temporary folder (`/tmp`, in a container too).
+    Default: each user has those to himself."""
+
+
+class Sessions(TypedDict, total=False):
+    """The `sessions` part of the configuration."""
+
+    shared_by_users: bool
+    """True lets the users of one session read each other's artifacts, see and control each
+    other's background processes, and share a temporary folder (`/tmp`, in a container too).
+    Default: each user has those to himself."""
+
+
 class FullShellAgentSettings(TypedDict):
     """What is different for one agent. What is left out is as for all. An agent that another one
     started is judged as that one, too, and the stricter judgement counts."""
@@ -3749,19 +3775,24 @@ class ArtifactsOperations:
         id: str,
         tenant: str = _UNSET,
         session: str | None = _UNSET,
+        user: str | None = _UNSET,
     ) -> ArtifactText:
         """Gives the whole text of an artifact, for the host; a model reads it in parts with
-        `read_file`. Fails with `not_found` unless tenant and session are those of the call.
+        `read_file`. Fails with `not_found` unless tenant, session and user are those of the
+        call.
 
         Args:
             id: The artifact's id.
             tenant: The tenant.
             session: The session of the call; left out if the call had none.
+            user: The user of the call; left out if the call had none. It does not matter where
+                the users of a session share (`sessions.shared_by_users`).
         """
         _sent = _given(
             id=id,
             tenant=tenant,
             session=session,
+            user=user,
         )
         return cast("ArtifactText", self._invoke("artifacts.read", _sent))
 
@@ -6628,19 +6659,24 @@ class AsyncArtifactsOperations:
         id: str,
         tenant: str = _UNSET,
         session: str | None = _UNSET,
+        user: str | None = _UNSET,
     ) -> ArtifactText:
         """Gives the whole text of an artifact, for the host; a model reads it in parts with
-        `read_file`. Fails with `not_found` unless tenant and session are those of the call.
+        `read_file`. Fails with `not_found` unless tenant, session and user are those of the
+        call.
 
         Args:
             id: The artifact's id.
             tenant: The tenant.
             session: The session of the call; left out if the call had none.
+            user: The user of the call; left out if the call had none. It does not matter where
+                the users of a session share (`sessions.shared_by_users`).
         """
         _sent = _given(
             id=id,
             tenant=tenant,
             session=session,
+            user=user,
         )
         return cast("ArtifactText", await self._invoke("artifacts.read", _sent))
 

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
+use super::check_writable;
 use super::patching::{Done, Patcher, Target};
 use super::placeholders::Writer;
 use crate::builtin::Deps;
@@ -78,6 +79,7 @@ async fn patch(deps: &Deps, text: &str, cx: &CallContext) -> Result<ToolResult, 
 }
 
 async fn on_disk(deps: &Deps, cx: &CallContext, path: &str) -> Result<OnDisk, ToolError> {
+    check_writable(path)?;
     match deps.files.place(cx, path).await? {
         Place::Disk(file) => Ok(file),
         Place::Stored(_) => {

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::placeholders::Writer;
-use super::{At, noted, stored, uses};
+use super::{At, check_writable, noted, stored, uses};
 use crate::builtin::Deps;
 use crate::error::Code;
 use crate::files::Worked;
@@ -93,6 +93,7 @@ pub(in crate::builtin) fn tool(deps: &Deps) -> impl Tool {
     tool_fn("edit", move |mut args: Args, cx| {
         let deps = deps.clone();
         async move {
+            check_writable(&args.path)?;
             let path = args.path.clone();
             let edits = args.edits()?;
             let writer = Writer::new("edit", &deps, &cx);

@@ -3,26 +3,29 @@
 use std::io::{self, BufRead, Read};
 
 use crate::scrub::{Scrubber, Stream};
+use crate::terminal::{Cleaner, Returns};
 
-/// What a reader gives, with the secrets masked, as in the whole: a page of it shows no half of one.
+/// What a reader gives, without what commands a terminal, and with the secrets masked, as in the whole: a page of it shows no half of one.
 pub(super) struct Masked<R> {
     inner: R,
     /// None once the inner reader has come to its end.
     stream: Option<Stream>,
+    cleaner: Cleaner,
     ready: Vec<u8>,
     taken: usize,
 }
 
 impl<R: BufRead> Masked<R> {
     pub(super) fn new(inner: R, scrubber: &Scrubber) -> Masked<R> {
-        Masked { inner, stream: Some(scrubber.stream()), ready: Vec::new(), taken: 0 }
+        let (stream, cleaner) = (Some(scrubber.stream()), Cleaner::new(Returns::Pictures));
+        Masked { inner, stream, cleaner, ready: Vec::new(), taken: 0 }
     }
 
     /// Masks the next block of the inner reader.
     fn refill(&mut self, stream: &mut Stream) -> io::Result<bool> {
         let block = self.inner.fill_buf()?;
         let length = block.len();
-        self.ready = stream.push(block);
+        self.ready = stream.push(&self.cleaner.cleaned(block));
         self.taken = 0;
         self.inner.consume(length);
         Ok(length > 0)
@@ -36,7 +39,11 @@ impl<R: BufRead> BufRead for Masked<R> {
         {
             let filled = self.refill(&mut stream);
             if matches!(filled, Ok(false)) {
-                (self.ready, self.taken) = (stream.finish(), 0);
+                let mut rest = Vec::new();
+                self.cleaner.finish(&mut rest);
+                self.ready = stream.push(&rest);
+                self.ready.extend(stream.finish());
+                self.taken = 0;
             } else {
                 self.stream = Some(stream);
                 filled?;

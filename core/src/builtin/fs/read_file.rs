@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::guard::{Guard, KNOWN_BYTES};
 use super::masked::Masked;
-use super::{stored, uses};
+use super::{ARTIFACT, stored, uses};
 use crate::artifacts;
 use crate::builtin::Deps;
 use crate::call::NOTE_CHARS;
@@ -15,6 +15,7 @@ use crate::error::Code;
 use crate::files::{Place, Worked};
 use crate::kind::{Capability, Effect};
 use crate::scrub::Scrubber;
+use crate::terminal::{self, Returns};
 use crate::tool::{Assessment, CallContext, Stamp, Tool, ToolError, ToolResult, tool_fn};
 use crate::vault::{FileAt, Opener};
 use crate::workspace::{
@@ -23,9 +24,6 @@ use crate::workspace::{
 
 /// The largest file that is masked as a whole before a page of it is shown (16 MiB).
 const WHOLE_BYTES: u64 = KNOWN_BYTES;
-
-/// What the path of an artifact starts with.
-const ARTIFACT: &str = "artifact:";
 
 /// The most characters of one page (the seeds' cap), where the output cap does not say less.
 const PAGE_CHARS: usize = 50_000;
@@ -206,8 +204,11 @@ fn page(
     };
     let text = String::from_utf8_lossy(bytes);
     let lossy = matches!(text, Cow::Owned(_));
-    let page = paged(mask(&text).as_bytes(), range, max_chars);
-    Ok(ReadText { lossy, ..page })
+    // Before it is masked: what commands a terminal could stand in a secret.
+    let clean = terminal::clean(&text, Returns::Pictures);
+    let cleaned = matches!(clean, Cow::Owned(_));
+    let page = paged(mask(&clean).as_bytes(), range, max_chars);
+    Ok(ReadText { lossy, cleaned, ..page })
 }
 
 /// The same, and the secrets of the page are kept, to go back to this file.
@@ -248,7 +249,8 @@ async fn artifact(
         ToolError::new(Code::NotFound, text)
     };
     let caller = cx.caller();
-    let found = artifacts::find(&*deps.store, &caller.tenant, caller.session.as_deref(), id).await;
+    let session = deps.sessions.key(caller);
+    let found = artifacts::find(&*deps.store, &caller.tenant, session.as_deref(), id).await;
     let reading = found.map_err(ToolError::raise)?.ok_or_else(missing)?;
     // Once more, whole: what came to be secret since then must not be read in halves.
     let mut scrubber = deps.scrubbers.of_call(cx);
@@ -300,6 +302,13 @@ fn told(page: &ReadText, range: ReadRange, counting: Counting) -> String {
     let mut notes = Vec::new();
     if page.lossy {
         notes.push("bytes that are no UTF-8 are shown as \u{fffd}".to_owned());
+    }
+    if page.cleaned {
+        notes.push(
+            "the file has control characters, which are not shown: `edit` finds no text that goes \
+             across one"
+                .to_owned(),
+        );
     }
     let (first, last) = (page.first_line + 1, page.first_line + page.lines_shown);
     match page.next {

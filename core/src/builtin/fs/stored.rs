@@ -12,6 +12,7 @@ use super::placeholders::Writer;
 use crate::builtin::Deps;
 use crate::files::{Becomes, Did, OnDisk, Stored, StoredChange, VirtualName};
 use crate::limits::prefix_of_chars;
+use crate::terminal::{self, Returns};
 use crate::tool::{CallContext, ToolError, ToolResult};
 use crate::workspace::{Edit, Error, ReadRange, ReadText, Replaced, WriteMode, window};
 
@@ -32,10 +33,12 @@ pub(super) async fn page(
     let text = String::from_utf8_lossy(&body);
     let lossy = matches!(text, Cow::Owned(_));
     shown.guard.knows_stored(&at, &body);
-    let page = shown.masked_page(&text, at, |masked| {
+    let clean = terminal::clean(&text, Returns::Pictures);
+    let cleaned = matches!(clean, Cow::Owned(_));
+    let page = shown.masked_page(&clean, at, |masked| {
         window(masked.as_bytes(), range, max_chars).unwrap_or_default()
     });
-    Ok(Ok(ReadText { lossy, ..page }))
+    Ok(Ok(ReadText { lossy, cleaned, ..page }))
 }
 
 /// What is said of a file that is not there. To have no memory of something is no error.

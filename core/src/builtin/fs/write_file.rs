@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::placeholders::{Writer, Wrote};
-use super::{At, noted, stored, uses};
+use super::{At, check_writable, noted, stored, uses};
 use crate::builtin::Deps;
 use crate::files::Worked;
 use crate::kind::{Capability, Effect};
@@ -36,6 +36,7 @@ pub(in crate::builtin) fn tool(deps: &Deps) -> impl Tool {
         let deps = deps.clone();
         async move {
             let mode = if args.append { WriteMode::Append } else { WriteMode::Replace };
+            check_writable(&args.path)?;
             let path = args.path.clone();
             let writer = Writer::new("write_file", &deps, &cx);
             let turn = deps.files.turn_to_write().await;

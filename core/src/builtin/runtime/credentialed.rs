@@ -141,7 +141,7 @@ pub(super) async fn run(
         input: stdin.unwrap_or_default().into_bytes(),
         console: Console::Once,
         session: String::new(),
-        whose: Whose::of(caller, &places),
+        whose: Whose::of(caller, deps.sessions.key(caller), &places),
         timeout: wanted(timeout, timeout_ms, caller.timeout_ms),
         opened,
         apart,

@@ -9,6 +9,7 @@ use futures_util::future::BoxFuture;
 use serde_json::Value;
 
 use super::carried::carried_out;
+use super::ordered::temp_of;
 use super::told::told_of_owner;
 use crate::builtin::Deps;
 use crate::custom::Definition;
@@ -72,7 +73,7 @@ impl Custom {
         let start = self.made_of.row.working_dir.as_ref().map(|_| &plan.cwd);
         let seen = places.readable.iter().chain(&places.writable);
         let seen = seen.chain(&plan.confinement.read).chain(start);
-        let session = caller.session.as_deref().unwrap_or_default();
+        let session = deps.sessions.key(caller);
         let limit = self.made_of.timeout_within(caller.timeout_ms.map(Duration::from_millis));
         let order = Order {
             run: plan.run.clone(),
@@ -82,10 +83,10 @@ impl Custom {
             variables,
             input: Vec::new(),
             console: Console::Once,
-            session: format!("{}\0{session}", caller.tenant),
+            session: temp_of(caller, session.as_deref()),
             opened: None,
             apart: None,
-            whose: Whose::of(caller, &places),
+            whose: Whose::of(caller, session, &places),
             timeout: limit,
         };
         told_of_owner(carried_out(deps, order, cx).await?, limit, cx)

@@ -7,7 +7,7 @@ use crate::builtin::Deps;
 use crate::error::Code;
 use crate::exec::sandbox::Whose;
 use crate::exec::{Console, NotRun, Order};
-use crate::tool::{CallContext, ToolError};
+use crate::tool::{CallContext, Caller, ToolError};
 
 /// A command as a call wants it run.
 pub(super) struct Wanted<'w> {
@@ -40,7 +40,7 @@ pub(super) async fn order(
     let caller = cx.caller();
     let places = deps.files.places(caller)?;
     let seen = places.readable.iter().chain(&places.writable).map(PathBuf::from).collect();
-    let session = caller.session.as_deref().unwrap_or_default();
+    let session = deps.sessions.key(caller);
     Ok(Order {
         run: plan.run.clone(),
         cwd: PathBuf::from(&plan.cwd),
@@ -49,12 +49,17 @@ pub(super) async fn order(
         variables: Default::default(),
         input: wanted.input,
         console: wanted.console,
-        session: format!("{}\0{session}", caller.tenant),
+        session: temp_of(caller, session.as_deref()),
         opened: None,
         apart: None,
-        whose: Whose::of(caller, &places),
+        whose: Whose::of(caller, session, &places),
         timeout: wanted.timeout,
     })
+}
+
+/// Whose temporary folder a command has, as the key of a session says it.
+pub(super) fn temp_of(caller: &Caller, session: Option<&str>) -> String {
+    format!("{}\0{}", caller.tenant, session.unwrap_or_default())
 }
 
 /// Why a command did not run, as a model is told.

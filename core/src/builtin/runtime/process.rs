@@ -160,7 +160,7 @@ pub(in crate::builtin) fn tool(deps: &Deps) -> impl Tool {
 
 async fn run(deps: &Deps, args: Args, cx: &CallContext) -> Result<ToolResult, ToolError> {
     check(&args)?;
-    let owner = owner(cx);
+    let owner = owner(deps, cx);
     match args.action {
         Action::Start => start_one(deps, &args, cx).await,
         Action::List => Ok(list(&deps.background.list(&owner))),
@@ -224,7 +224,7 @@ pub(super) async fn start(
     let order = order(deps, wanted, cx).await?;
     let scrubber = deps.scrubbers.of_call(cx);
     let command = scrubber.scrub(&command).into_owned();
-    let started = deps.background.start(owner(cx), command, order, scrubber).await;
+    let started = deps.background.start(owner(deps, cx), command, order, scrubber).await;
     started.map_err(|refused| match refused {
         Refused::NotRun(error) => not_run(error),
         Refused::Full { running, key } => {
@@ -262,9 +262,9 @@ async fn start_one(deps: &Deps, args: &Args, cx: &CallContext) -> Result<ToolRes
     Ok(told_of_start(&process, wait(args, Duration::ZERO)).await)
 }
 
-fn owner(cx: &CallContext) -> Owner {
+fn owner(deps: &Deps, cx: &CallContext) -> Owner {
     let caller = cx.caller();
-    let session = caller.session.clone().unwrap_or_default();
+    let session = deps.sessions.key(caller).unwrap_or_default();
     Owner { tenant: caller.tenant.clone(), session }
 }
 

@@ -9,6 +9,7 @@ use super::{ApprovalRequest, AskReason, always};
 use crate::policy::Rule;
 use crate::shell::rules::Proposal;
 use crate::store::NewApproval;
+use crate::terminal;
 use crate::tool::{Arguments, Caller};
 
 /// Why the call wants approval. Empty: it does not.
@@ -27,6 +28,9 @@ pub(super) fn reasons(judged: &Judged, call: &Call<'_>) -> Vec<AskReason> {
     }
     reasons.extend(call.ask.iter().cloned());
     reasons.extend(command::reasons(judged));
+    for reason in &mut reasons {
+        reason.why = terminal::visible(&reason.why).into_owned();
+    }
     reasons
 }
 
@@ -151,7 +155,7 @@ impl Asking {
             description: spec.description.clone(),
             arguments: fields(&judged.args),
             reasons: self.reasons.clone(),
-            plan: judged.assessment.plan.clone(),
+            plan: judged.assessment.plan.as_ref().map(visible),
             proposals: self.proposals.clone(),
             agent: caller.agent.clone(),
             user: caller.user.clone(),
@@ -163,9 +167,24 @@ impl Asking {
 
 /// Arguments and plan with every secret in them masked.
 fn shown(path: &CallPath, judged: &Judged, call: &Call<'_>) -> Value {
-    let mut shown = json!({ "arguments": judged.args, "plan": judged.assessment.plan });
+    let mut shown =
+        json!({ "arguments": judged.args, "plan": judged.assessment.plan.as_ref().map(visible) });
     path.scrubbers.of_call(call.cx).scrub_json(&mut shown);
     shown
+}
+
+/// The plan as a person reads it: nothing in it commands a terminal or stays unseen. The arguments
+/// are data, and stay as the tool gets them.
+fn visible(plan: &Value) -> Value {
+    match plan {
+        Value::String(text) => terminal::visible(text).into(),
+        Value::Array(items) => items.iter().map(visible).collect(),
+        Value::Object(fields) => {
+            let fields = fields.iter().map(|(key, field)| (key.clone(), visible(field)));
+            Value::Object(fields.collect())
+        }
+        other => other.clone(),
+    }
 }
 
 fn fields(args: &Value) -> Map<String, Value> {
