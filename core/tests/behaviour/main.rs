@@ -5,6 +5,7 @@
 
 mod approve;
 mod attacks;
+mod attacks_texts;
 mod calls;
 mod claims;
 mod clis;
