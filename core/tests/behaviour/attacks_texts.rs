@@ -324,11 +324,9 @@ impl Tool for Named {
 async fn ten_thousand_tools_that_are_registered_one_by_one_are_there() {
     let rt = Runtime::builder().build().await.unwrap();
     let before = rt.registry().snapshot();
-    let started = std::time::Instant::now();
     for number in 0..10_000 {
         rt.register(Named(format!("tool_{number}"))).unwrap();
     }
-    println!("10,000 tools in {:?}", started.elapsed());
     let after = rt.registry().snapshot();
     assert_eq!(after.tools().count(), before.tools().count() + 10_000);
     assert_eq!(after.generation(), before.generation() + 1, "all of them make one state");

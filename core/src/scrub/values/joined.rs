@@ -226,8 +226,7 @@ impl Parts<'_> {
     /// True if what stands between two breaks may be a part of a value.
     fn is_inside(&self, between: Range<usize>) -> bool {
         let between = self.text.get(between).unwrap_or_default();
-        between.len() < WHOLE
-            && (self.wanted.blanks || !between.trim_ascii_end().iter().any(|b| *b == b' '))
+        between.len() < WHOLE && (self.wanted.blanks || !between.trim_ascii_end().contains(&b' '))
     }
 }
 
