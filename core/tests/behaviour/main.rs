@@ -5,6 +5,8 @@
 
 mod approve;
 mod attacks;
+mod attacks_edits;
+mod attacks_taint;
 mod calls;
 mod claims;
 mod clis;
