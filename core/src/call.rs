@@ -380,13 +380,16 @@ impl CallPath {
         if let Some(limit) = &self.rate_limit {
             Box::pin(budget::pass(self, limit, call.cx.caller(), call.at_ms)).await?;
         }
-        loops::before(&self.loops, &judged.entry, &judged.args, call)?;
+        loops::before(&self.loops, &judged, call)?;
         let role = taint::Role::of(&judged.decision, &judged.entry);
+        let mut watched = Box::pin(taint::watch(self, role, &judged, call)).await?;
         if role.is_guarded {
-            Box::pin(taint::before(self, role, call)).await?;
+            Box::pin(taint::before(self, role, watched.as_ref(), call)).await?;
         }
         if approve::is_wanted(&judged, call) {
             judged = Box::pin(approve::pass(self, judged, call)).await?;
+            // The arguments may be others now, and the files, too.
+            watched = Box::pin(taint::watch(self, role, &judged, call)).await?;
         } else {
             command::confined(&judged, call)?;
         }
@@ -415,8 +418,8 @@ impl CallPath {
                 outcome
             }
         };
-        if role.is_marking() {
-            Box::pin(taint::after(self, role, call.cx.caller(), &outcome)).await?;
+        if role.is_marking(watched.as_ref()) {
+            Box::pin(taint::after(self, role, call.cx.caller(), watched, &outcome)).await?;
         }
         outcome
     }

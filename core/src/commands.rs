@@ -9,6 +9,7 @@ mod links;
 mod machine;
 mod permitted;
 mod remotes;
+mod uses;
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -30,6 +31,8 @@ use crate::shell::{
 };
 use crate::strict;
 use crate::tool::{CallContext, Caller, ToolError};
+pub(crate) use uses::FileUses;
+
 use links::{Links, TooMany};
 use machine::Machine;
 

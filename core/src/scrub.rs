@@ -10,6 +10,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::ops::Range;
 use std::str::FromStr;
 use std::sync::{Arc, LazyLock, OnceLock};
 
@@ -239,6 +240,18 @@ impl Scrubber {
         let mut findings = Vec::new();
         self.search(text.as_bytes(), None, |mask| findings.push(Finding::from(mask)));
         findings
+    }
+
+    /// What [`Scrubber::scrub_sealing`] would replace, in the order of the text: where, and by what.
+    pub(crate) fn masks(&self, text: &str, seal: Option<&dyn Seal>) -> Vec<(Range<usize>, String)> {
+        let (text, style, mut masks) = (text.as_bytes(), self.style(seal), Vec::new());
+        self.search(text, None, |mask| {
+            let mut placeholder = Vec::new();
+            mask::put(&mask, text, style, &mut placeholder);
+            let placeholder = String::from_utf8_lossy(&placeholder).into_owned();
+            masks.push((mask.start..mask.end, placeholder));
+        });
+        masks
     }
 
     /// The text with placeholders for its secrets; nothing if there are none.

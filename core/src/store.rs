@@ -50,6 +50,7 @@ pub mod driver;
 mod error;
 mod events;
 mod fields;
+mod file_marks;
 mod grants;
 mod json;
 mod layout;
@@ -93,6 +94,7 @@ pub use documents::{Document, DocumentInfo, DocumentKey, Documents, ListDocument
 pub use driver::Driver;
 pub use error::{Error, Kind};
 pub use events::Events;
+pub use file_marks::{FileMark, FileMarks};
 pub use grants::{Grant, GrantEffect, GrantKey, GrantPlace, Grants, ListGrants, PutGrant};
 pub use leases::{Fence, Lease, Leases, MOST_LEASE_MS};
 pub use marks::{Marks, SessionMark};
@@ -127,6 +129,7 @@ pub trait Store:
     + CustomTools
     + Documents
     + Events
+    + FileMarks
     + Grants
     + Leases
     + Marks

@@ -17,6 +17,10 @@ use crate::store::{Error, Kind, MOST_LEASE_MS, PruneAudit, Store};
 /// How long after its last turn it may run again, in milliseconds.
 const EVERY_MS: i64 = 60_000;
 
+/// How long the mark of a file is kept after it was last written by a marked session, in
+/// milliseconds: 90 days.
+const FILE_MARKS_MS: i64 = 90 * 24 * 60 * 60 * 1_000;
+
 /// The `retention` part of the configuration: how much of what only grows is kept. Looked after
 /// once a minute while there are writes, so there may be a minute's worth more.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -154,6 +158,8 @@ impl Upkeep {
         report("rates", self.store.prune_rates(before_ms).await);
         report("rules", self.store.prune_rules(before_ms).await);
         report("leases", self.store.prune_leases(before_ms).await);
+        let before_ms = now_ms.saturating_sub(FILE_MARKS_MS);
+        report("file marks", self.store.prune_file_marks(before_ms).await);
     }
 }
 

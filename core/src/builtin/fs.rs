@@ -14,6 +14,8 @@ pub(super) mod read_file;
 pub(super) mod search;
 mod stored;
 pub(super) mod unlock_paths;
+mod veil;
+mod veiled;
 pub(super) mod workspace_dir;
 pub(super) mod write_file;
 

@@ -13,10 +13,11 @@ use serde_json::{Value, json};
 
 use self::guard::{Detector, Finding, Outcome, Pace, Step};
 use super::runs::Run;
-use super::{Call, signature};
+use super::{Call, Judged, signature};
 use crate::error::Code;
-use crate::kind::Capability;
-use crate::tool::{Entry, ToolError, ToolResult, ToolSpec};
+use crate::fingerprint::{Fingerprint, Fingerprints};
+use crate::kind::{Capability, Effect, Resource};
+use crate::tool::{ToolError, ToolResult, ToolSpec};
 use crate::vault::without_fresh_tags;
 
 pub(super) use self::guard::Guard;
@@ -39,6 +40,10 @@ pub struct Loops {
     /// The same tool with the same result each time, whatever the arguments. Counted for calls
     /// that only read, and for errors.
     pub same_result: Thresholds,
+    /// Calls of the same tool for the same paths that fail or find nothing, whatever comes in
+    /// between: edits that do not fit, searches of one file or folder without a hit. Not counted
+    /// for searches of the whole workspace.
+    pub missing: Thresholds,
     /// Calls that only read, and mostly the same things again.
     pub stuck: Thresholds,
     /// Calls that only read, and mostly new things.
@@ -68,6 +73,7 @@ impl Default for Loops {
             exempt: Vec::new(),
             identical: Thresholds { warning: 3, critical: 5 },
             same_result: Thresholds { warning: 4, critical: 6 },
+            missing: Thresholds { warning: 6, critical: 12 },
             stuck: Thresholds { warning: 8, critical: 12 },
             exploring: Thresholds { warning: 24, critical: 36 },
             exploring_above_percent: 60,
@@ -77,10 +83,11 @@ impl Default for Loops {
 
 impl Loops {
     /// The thresholds, by their keys.
-    pub(crate) fn thresholds(&self) -> [(&'static str, Thresholds); 4] {
+    pub(crate) fn thresholds(&self) -> [(&'static str, Thresholds); 5] {
         [
             ("identical", self.identical),
             ("same_result", self.same_result),
+            ("missing", self.missing),
             ("stuck", self.stuck),
             ("exploring", self.exploring),
         ]
@@ -96,14 +103,15 @@ pub(super) struct Watched {
 /// Refuses a call that is certain to be one too many.
 pub(super) fn before(
     limits: &Loops,
-    entry: &Entry,
-    args: &Value,
+    judged: &Judged,
     call: &mut Call<'_>,
 ) -> Result<(), ToolError> {
+    let (entry, args) = (&judged.entry, &judged.args);
     let Some(run) = call.run.clone().filter(|_| limits.enabled) else { return Ok(()) };
     let step = Step {
         tool: entry.spec.name.clone(),
         call: signature::of_call(run.prints, &entry.spec.name, args),
+        target: target(run.prints, &entry.spec.name, &judged.assessment.touches),
         pace: pace(&entry.spec, args),
         exempt: entry.spec.polling || limits.exempt.contains(&entry.spec.name),
     };
@@ -135,6 +143,7 @@ pub(super) fn after(
         result: watched.run.prints.of(without_fresh_tags(&result.for_llm).as_bytes()),
         ran: call.started.is_some(),
         telling: result.is_error || watched.step.pace == Pace::Reads,
+        missed: result.is_error || found_nothing(result),
     };
     let Watched { run, step } = watched;
     let finding = run.guard().after(limits, &step, outcome, run.is_run)?;
@@ -155,10 +164,29 @@ fn refused_early(limits: &Loops, call: &Call<'_>) -> Option<Watched> {
         // It may be a name of any length that a model invented.
         tool: crate::limits::echo(tool).to_owned(),
         call: signature::of_call(run.prints, tool, &Value::from(call.arguments.as_str())),
+        target: None,
         pace: Pace::Neutral,
         exempt: limits.exempt.iter().any(|name| name == tool),
     };
     Some(Watched { run, step })
+}
+
+/// What tells calls of a tool for the same paths from others. None for one of no path, or of all
+/// that there are.
+fn target(prints: Fingerprints, tool: &str, touches: &[(Effect, Resource)]) -> Option<Fingerprint> {
+    let path = |(_, resource): &(Effect, Resource)| match resource {
+        Resource::Path(path) if path != "." => Some(path.clone()),
+        _ => None,
+    };
+    let mut paths: Vec<String> = touches.iter().filter_map(path).collect();
+    paths.sort_unstable();
+    (!paths.is_empty()).then(|| signature::of_call(prints, tool, &Value::from(paths)))
+}
+
+/// True for a search without a hit.
+fn found_nothing(result: &ToolResult) -> bool {
+    let files = result.structured.as_ref().and_then(|structured| structured.get("files"));
+    files.and_then(Value::as_array).is_some_and(Vec::is_empty)
 }
 
 /// True for a refusal that says nothing about the call itself: it may well be made again later.
@@ -208,6 +236,7 @@ fn critical(limits: &Loops, detector: Detector) -> u32 {
     match detector {
         Detector::Identical => limits.identical.critical,
         Detector::SameResult => limits.same_result.critical,
+        Detector::Missing => limits.missing.critical,
         Detector::Stuck => limits.stuck.critical,
         Detector::Exploring => limits.exploring.critical,
     }
@@ -225,6 +254,12 @@ fn refusal(limits: &Loops, tool: &str, finding: Finding) -> ToolError {
             "You go round in circles: `{tool}` gave the same result {count} times in a row, \
              whatever the arguments. Take another tool or another way, or tell the user what you \
              cannot find out."
+        ),
+        Detector::Missing => format!(
+            "You go round in circles: {count} calls of `{tool}` for the same path failed or found \
+             nothing. It is not run for that path again. Read the file and work with what is shown \
+             there, write the file anew, or tell the user what is missing. What is masked cannot be \
+             found out by trying."
         ),
         Detector::Stuck => format!(
             "You go round in circles: {count} calls in a row only read, and mostly the same things \
@@ -254,6 +289,10 @@ fn warning(limits: &Loops, tool: &str, finding: Finding) -> String {
         Detector::SameResult => format!(
             "[`{tool}` gave the same result {count} times in a row, whatever the arguments. Try \
              another tool or another way: at {at} it is refused.]"
+        ),
+        Detector::Missing => format!(
+            "[{count} calls of `{tool}` for the same path failed or found nothing. Read the file again \
+             and take the text from there: at {at} it is refused for that path.]"
         ),
         Detector::Stuck => format!(
             "[{count} calls in a row only read, mostly the same things again. Act on what you \

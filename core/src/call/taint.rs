@@ -3,6 +3,11 @@
 //! A session that has read what strangers may have written, and private data, could be made to
 //! carry the one to the other. Before a call that reaches out or destroys that is recorded, asked
 //! about, or refused, as `policy.taint.mode` says. Calls without a session are not tracked.
+//!
+//! A command that reads files counts as the file tools do, and a file carries the marks of the session
+//! that wrote it to those who read it: see [`files`].
+
+mod files;
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -14,7 +19,10 @@ use super::{AskReason, Call, CallPath, Stop};
 use crate::error::Code;
 use crate::kind::Taint;
 use crate::policy::TaintMode;
+use crate::store;
 use crate::tool::{Caller, Entry, ToolError, ToolResult};
+
+pub(super) use files::{Watched, watch};
 
 /// How many sessions' marks are remembered.
 const SESSIONS: usize = 4_096;
@@ -28,6 +36,8 @@ pub(super) struct Role {
     is_private: bool,
     pub is_guarded: bool,
     mode: TaintMode,
+    /// True if what the file tools show is private.
+    files_are_private: bool,
     /// True if the policy is only watched: what it would do is noted.
     is_watched: bool,
 }
@@ -41,6 +51,10 @@ impl Role {
             is_private: compiled.is_private(entry.id),
             is_guarded: compiled.is_guarded(entry.id),
             mode: decided.policy().taint.mode,
+            files_are_private: compiled
+                .catalog()
+                .id("read_file")
+                .is_some_and(|id| compiled.is_private(id)),
             is_watched: decided.is_shadow(),
         }
     }
@@ -50,16 +64,25 @@ impl Role {
         self.is_watched || self.mode == TaintMode::Record
     }
 
-    /// True if what the tool gives marks the session.
-    pub(super) fn is_marking(self) -> bool {
-        self.is_untrusted || self.is_private
+    /// What the tool's results mark a session with.
+    fn own_marks(self) -> impl Iterator<Item = Taint> {
+        let untrusted = self.is_untrusted.then_some(Taint::Untrusted);
+        untrusted.into_iter().chain(self.is_private.then_some(Taint::Private))
+    }
+
+    /// True if what the call gives may mark the session.
+    pub(super) fn is_marking(self, watched: Option<&Watched>) -> bool {
+        self.is_untrusted || self.is_private || watched.is_some()
     }
 }
 
 /// The marks that are in the store, as far as this process knows: of each session when the mark was
-/// last written.
+/// last written, and of files.
 #[derive(Debug, Default)]
-pub(crate) struct Marked(Mutex<HashMap<(String, String), Known>>);
+pub(crate) struct Marked {
+    sessions: Mutex<HashMap<(String, String), Known>>,
+    files: files::Remembered,
+}
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Known {
@@ -80,7 +103,7 @@ impl Known {
 
 impl Marked {
     fn table(&self) -> MutexGuard<'_, HashMap<(String, String), Known>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn of(&self, tenant: &str, session: &str) -> Known {
@@ -110,11 +133,18 @@ impl Marked {
 }
 
 /// Before the tool runs: what the session has read already.
-pub(super) async fn before(path: &CallPath, role: Role, call: &mut Call<'_>) -> Result<(), Stop> {
+pub(super) async fn before(
+    path: &CallPath,
+    role: Role,
+    watched: Option<&Watched>,
+    call: &mut Call<'_>,
+) -> Result<(), Stop> {
     let cx = call.cx;
     let Caller { tenant, session: Some(session), .. } = cx.caller() else { return Ok(()) };
     let (known, now_ms) = (path.marked.of(tenant, session), path.clock.now_ms());
-    let is_known = |mark| known.has(mark, now_ms);
+    // What the call itself reads it may carry on at once.
+    let reads = watched.map_or(&[][..], |watched| &watched.found);
+    let is_known = |mark| known.has(mark, now_ms) || reads.contains(&mark);
     let is_marked = is_known(Taint::Untrusted) && is_known(Taint::Private) || {
         let found = match path.store.get_marks(tenant, session).await {
             Err(error) if role.only_records() => {
@@ -167,9 +197,15 @@ pub(super) async fn after(
     path: &CallPath,
     role: Role,
     caller: &Caller,
+    watched: Option<Watched>,
     outcome: &Result<ToolResult, Stop>,
 ) -> Result<(), Stop> {
     let mut marks = Vec::new();
+    if let Some(watched) = &watched
+        && may_tell(outcome)
+    {
+        marks.extend(&watched.found);
+    }
     // The text of an error may be a stranger's, too.
     if role.is_untrusted {
         marks.push(Taint::Untrusted);
@@ -185,7 +221,25 @@ pub(super) async fn after(
         }
         below = session.or(below);
     }
-    Ok(())
+    match watched {
+        Some(watched) => files::after(path, role, caller, watched, outcome).await,
+        None => Ok(()),
+    }
+}
+
+/// The marks of a session.
+async fn session_marks(
+    path: &CallPath,
+    tenant: &str,
+    session: &str,
+) -> Result<Vec<Taint>, store::Error> {
+    let (known, now_ms) = (path.marked.of(tenant, session), path.clock.now_ms());
+    let both = [Taint::Untrusted, Taint::Private];
+    if both.iter().all(|mark| known.has(*mark, now_ms)) {
+        return Ok(both.to_vec());
+    }
+    let found = path.store.get_marks(tenant, session).await?;
+    Ok(found.into_iter().map(|found| found.mark).collect())
 }
 
 async fn mark(

@@ -28,14 +28,7 @@ impl<'t> Splice<'t> {
     /// Puts a mask in place. Masks come in the order of the text and do not overlap.
     pub(super) fn add(&mut self, mask: &Mask, style: Style<'_>) {
         self.out.extend_from_slice(&self.text[self.done..mask.start]);
-        // Put back, a number would stand in the quotes that its placeholder needs.
-        let seal = style.seal.filter(|_| mask.quotes.is_none());
-        let given = seal.and_then(|seal| {
-            let secret = &self.text[mask.start..mask.end];
-            seal.seal(&mask.kind, mask.tag.as_deref(), secret)
-        });
-        let given = given.filter(|tag| placeholder::is_tag(tag.as_bytes()));
-        write(mask, mask.tag.as_deref().or(given.as_deref()), style.plain, &mut self.out);
+        put(mask, self.text, style, &mut self.out);
         self.done = mask.end;
     }
 
@@ -44,6 +37,16 @@ impl<'t> Splice<'t> {
         self.out.extend_from_slice(&self.text[self.done..]);
         self.out
     }
+}
+
+/// Appends what stands for one secret of a text, once the seal was told of it.
+pub(super) fn put(mask: &Mask, text: &[u8], style: Style<'_>, out: &mut Vec<u8>) {
+    // Put back, a number would stand in the quotes that its placeholder needs.
+    let seal = style.seal.filter(|_| mask.quotes.is_none());
+    let secret = &text[mask.start..mask.end];
+    let given = seal.and_then(|seal| seal.seal(&mask.kind, mask.tag.as_deref(), secret));
+    let given = given.filter(|tag| placeholder::is_tag(tag.as_bytes()));
+    write(mask, mask.tag.as_deref().or(given.as_deref()), style.plain, out);
 }
 
 /// Appends what stands for one secret.

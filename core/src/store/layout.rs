@@ -51,6 +51,9 @@ pub(super) static LAYOUTS: &[Layout] = &[
     table("session_marks", 3, &[
         ("tenant", Text), ("session", Text), ("mark", Text), ("at_ms", Int),
     ]),
+    table("file_marks", 3, &[
+        ("tenant", Text), ("file", Text), ("mark", Text), ("at_ms", Int),
+    ]),
     table("context_files", 4, &[
         ("tenant", Text), ("agent", Text), ("user_key", Text), ("name", Text), ("size", Int),
         ("body", Bytes), ("version", Int), ("updated_at_ms", Int),

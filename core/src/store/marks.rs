@@ -60,14 +60,14 @@ pub(super) const CLEAR: &str =
 
 const COLUMNS: &[&str] = &["tenant", "session", "mark", "at_ms"];
 
-fn name(mark: Taint) -> &'static str {
+pub(super) fn name(mark: Taint) -> &'static str {
     match mark {
         Taint::Untrusted => "untrusted",
         Taint::Private => "private",
     }
 }
 
-fn from_name(name_of: &str) -> Option<Taint> {
+pub(super) fn from_name(name_of: &str) -> Option<Taint> {
     [Taint::Untrusted, Taint::Private].into_iter().find(|mark| name(*mark) == name_of)
 }
 

@@ -17,6 +17,7 @@ pub const MIGRATIONS: &[Migration] = &[
     Migration { version: 2, template: include_str!("migrations/0002_audit_chain.sql") },
     Migration { version: 3, template: include_str!("migrations/0003_records.sql") },
     Migration { version: 4, template: include_str!("migrations/0004_notes_and_marks.sql") },
+    Migration { version: 5, template: include_str!("migrations/0005_file_marks.sql") },
 ];
 
 /// The schema version that this library writes.

@@ -25,6 +25,7 @@ mod credentials;
 mod custom_tools;
 mod documents;
 mod events;
+mod file_marks;
 mod grants;
 mod leases;
 mod marks;
@@ -53,6 +54,7 @@ pub use credentials::credentials;
 pub use custom_tools::custom_tools;
 pub use documents::documents;
 pub use events::events;
+pub use file_marks::file_marks;
 pub use grants::grants;
 pub use leases::{fences, leases};
 pub use marks::marks;
@@ -115,6 +117,7 @@ where
         fences,
         grants,
         leases,
+        file_marks,
         marks,
         outbox,
         path_locks,

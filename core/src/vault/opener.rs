@@ -78,6 +78,27 @@ impl Opened {
         &self.text
     }
 
+    /// The text that was opened, `text`, with what `token` gives in place of each secret's
+    /// placeholder. `token` is told the placeholder, its secret, and whether it could be guessed.
+    pub(crate) fn veiled(
+        &self,
+        text: &str,
+        mut token: impl FnMut(&str, &str, bool) -> String,
+    ) -> String {
+        let mut granted = self.granted.iter().peekable();
+        let (mut veiled, mut copied) = (String::with_capacity(text.len()), 0);
+        for one in placeholders(text) {
+            let Some(grant) = granted.next_if(|grant| grant.placeholder == one.text) else {
+                continue;
+            };
+            veiled.push_str(&text[copied..one.span.start]);
+            veiled.push_str(&token(one.text, &grant.secret.value, grant.secret.is_guessable));
+            copied = one.span.end;
+        }
+        veiled.push_str(&text[copied..]);
+        veiled
+    }
+
     /// The secrets in it that could be guessed, by their placeholders. They are masked only where
     /// their context tells what they are.
     pub(crate) fn guessable(&self) -> impl Iterator<Item = (&str, &str)> {

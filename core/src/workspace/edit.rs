@@ -224,7 +224,12 @@ fn find<'e>(
     if edit.old.contains('\u{fffd}') && std::str::from_utf8(content).is_err() {
         return Err(EditProblem::Mark);
     }
-    Err(EditProblem::NoMatch { nearest: nearest(&show(content), &edit.old) })
+    Err(match nearest(&show(content), &edit.old) {
+        Some(place) if place.has_placeholder() => {
+            EditProblem::NearMask { line: place.line, text: place.text }
+        }
+        nearest => EditProblem::NoMatch { nearest },
+    })
 }
 
 /// The old and new text in the spellings to try, in this order.

@@ -51,6 +51,19 @@ pub enum EditProblem {
         /// The place that looks most like it, if any does.
         nearest: Option<Nearest>,
     },
+    /// The old text does not occur, and what looks most like it has a placeholder. What was given is
+    /// not quoted, so that all guesses at a masked secret get the same answer.
+    #[error(
+        "the old text does not occur in it; it must match exactly, blanks and line breaks included, \
+         and nothing matches a part of a masked secret, whatever that is. Take text beside the \
+         placeholder. The nearest text begins at line {line} (counted from 1):\n{text}"
+    )]
+    NearMask {
+        /// The first line of that place, counted from 1.
+        line: usize,
+        /// The lines there, as they are shown.
+        text: String,
+    },
     /// The old text has marks that the content has not, where bytes are no UTF-8.
     #[error(
         "the old text has U+FFFD in it, which stands for bytes that are no UTF-8; take text before or \
@@ -78,9 +91,10 @@ impl EditProblem {
             EditProblem::EmptyOld | EditProblem::NoEdits | EditProblem::NoChange => {
                 Code::InvalidArguments
             }
-            EditProblem::NoMatch { .. } | EditProblem::Mark | EditProblem::ManyMatches { .. } => {
-                Code::Conflict
-            }
+            EditProblem::NoMatch { .. }
+            | EditProblem::NearMask { .. }
+            | EditProblem::Mark
+            | EditProblem::ManyMatches { .. } => Code::Conflict,
             EditProblem::TooLarge { .. } => Code::ToolFailed,
             EditProblem::InEdit { problem, .. } => problem.code(),
         }

@@ -4,6 +4,7 @@
 
 use super::line_diff::line_diff;
 use crate::limits;
+use crate::scrub::placeholder_length;
 
 /// Lines of the file that are looked at.
 const MAX_LINES: usize = 50_000;
@@ -27,6 +28,14 @@ pub struct Nearest {
     /// The wanted text and this one line by line: what both have after a blank, what only the wanted
     /// one has after `-`, what only the file has after `+`.
     pub diff: String,
+}
+
+impl Nearest {
+    /// True if a placeholder of a secret stands there.
+    pub(super) fn has_placeholder(&self) -> bool {
+        let text = self.text.as_bytes();
+        memchr::memchr_iter(b'[', text).any(|at| placeholder_length(&text[at..]).is_some())
+    }
 }
 
 /// The place in `content` that looks most like `wanted`, if any looks like it at all.

@@ -10,7 +10,8 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 
 use super::guard::{KNOWN_BYTES, Known};
-use super::placeholders::{PatchedText, Writer};
+use super::placeholders::Writer;
+use super::veiled::PatchedText;
 use crate::error::Code;
 use crate::files::OnDisk;
 use crate::tool::ToolError;
@@ -237,8 +238,8 @@ impl<'w> Patcher<'w> {
         }
         let place = (&at.workspace, &at.path, before.target.as_path());
         let made = self.writer.patched(place, content, hunks)?;
-        let PatchedText { content: after, lines, opened } = made;
-        if after == content {
+        let PatchedText { content: after, lines, opened, is_same } = made;
+        if is_same {
             let text = format!("`{}`: the hunks leave it exactly as it is", at.path);
             return Err(ToolError::new(Code::InvalidArguments, text));
         }

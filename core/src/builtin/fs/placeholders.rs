@@ -12,15 +12,15 @@ use std::sync::Arc;
 use memchr::memmem;
 
 use super::guard::{Guard, KNOWN_BYTES};
+use super::veiled::{EditFailure, EditedText};
 use crate::builtin::Deps;
 use crate::error::Code;
 use crate::scrub::Scrubber;
 use crate::tool::{CallContext, ToolError};
 use crate::vault::{FileAt, Opened, Opener, Refusal, placeholders, without_placeholders};
 use crate::workspace::{
-    Body, Change, Changing, Edit, EditProblem, Error, Hunk, MAX_FILE_BYTES, Misfit, ReadText,
-    RelativePath, Replaced, Spent, Standing, Workspace, WriteMode, Written, apply, check_changed,
-    edit_once, misfit,
+    Body, Change, Changing, Edit, Error, MAX_FILE_BYTES, ReadText, RelativePath, Replaced, Spent,
+    Standing, Workspace, WriteMode, Written, misfit,
 };
 
 /// The mark that stands where bytes are no UTF-8.
@@ -38,47 +38,6 @@ fn check_no_bytes_lost(path: &RelativePath, there: &[u8], text: &[u8]) -> Result
          as with `iconv`."
     );
     Err(ToolError::new(Code::Conflict, text))
-}
-
-/// What edits have made of a text.
-#[derive(Default)]
-pub(super) struct EditedText {
-    pub content: Vec<u8>,
-    pub replaced: Vec<Replaced>,
-    /// The secrets that went back, to be taken into use once nothing else stands in the way.
-    pub opened: Vec<Opened>,
-}
-
-/// What hunks have made of a text.
-pub(super) struct PatchedText {
-    pub content: Vec<u8>,
-    /// Where each hunk was found, counted from 1.
-    pub lines: Vec<usize>,
-    pub opened: Vec<Opened>,
-}
-
-/// Why edits were not applied.
-pub(super) enum EditFailure {
-    Misfit(EditProblem),
-    Refused(ToolError),
-}
-
-/// An edit with its secrets, and the same without those of its new text, if there are any.
-struct WholeEdit<'e> {
-    whole: Cow<'e, Edit>,
-    opened: Option<(Edit, [Opened; 2])>,
-}
-
-impl From<EditProblem> for EditFailure {
-    fn from(problem: EditProblem) -> EditFailure {
-        EditFailure::Misfit(problem)
-    }
-}
-
-impl From<ToolError> for EditFailure {
-    fn from(refusal: ToolError) -> EditFailure {
-        EditFailure::Refused(refusal)
-    }
 }
 
 /// What a write did.
@@ -147,7 +106,9 @@ impl Writer {
                 None => content.as_bytes().into(),
             };
             let (bytes, created) = (text.len() as u64, standing.is_missing());
-            let unchanged = standing.content() == Some(&*text);
+            // Of a file with secrets it is not told: who guesses at one must not learn that he is right.
+            let is_same = standing.content() == Some(&*text);
+            let unchanged = is_same && !self.has_masks(&text);
             check_no_bytes_lost(path, there, &text)?;
             let note = match unchanged {
                 true => None,
@@ -186,6 +147,7 @@ impl Writer {
         let file = file_at(workspace, &standing.target);
         let opened = self.filled(&file, content, WriteMode::Append, there)?;
         let text = opened.as_ref().map_or(content, Opened::text);
+        self.check_appended(there, [there, text.as_bytes()].concat())?;
         let last = |target: &Path| {
             if target != standing.target {
                 return Err(Error::Changed { path: path.to_string() }.into());
@@ -288,66 +250,6 @@ impl Writer {
         workspace.change_then::<_, ToolError, _, _, _>(path, changing, done)
     }
 
-    /// The content after all edits, each applied to what the one before has left, with every secret
-    /// back in its place. Nothing is written, and no secret taken into use: see [`Writer::take`].
-    pub(super) fn edited(
-        &self,
-        content: &[u8],
-        edits: &[Edit],
-        file: &FileAt,
-    ) -> Result<EditedText, EditFailure> {
-        let mut made = EditedText { content: content.to_owned(), ..EditedText::default() };
-        for (at, edit) in edits.iter().enumerate() {
-            let of_edit = |problem: EditProblem| problem.of_edit(at, edits.len());
-            let edit = self.whole(edit, &made.content, file)?;
-            let shown = |content: &[u8]| self.masked(content, file);
-            let after = edit_once(&made.content, &edit.whole, |content| shown(content).into());
-            let (after, replaced) = after.map_err(of_edit)?;
-            if let Some((shown, opened)) = edit.opened {
-                let shown = edit_once(&made.content, &shown, |_| Cow::Borrowed(&[]));
-                let (shown, _) = shown.map_err(of_edit)?;
-                self.check_hidden(&opened[1], &shown, &after)?;
-                made.opened.extend(opened);
-            }
-            made.content = after;
-            made.replaced.push(replaced);
-        }
-        check_changed(content, &made.content, edits.len())?;
-        Ok(made)
-    }
-
-    /// The edit with every secret back in its place.
-    fn whole<'e>(
-        &self,
-        edit: &'e Edit,
-        standing: &[u8],
-        file: &FileAt,
-    ) -> Result<WholeEdit<'e>, ToolError> {
-        let mut marked = placeholders(&edit.old).chain(placeholders(&edit.new));
-        if marked.next().is_none() {
-            return Ok(WholeEdit { whole: Cow::Borrowed(edit), opened: None });
-        }
-        let there = |text: &str| memmem::find(standing, text.as_bytes()).is_some();
-        let bare = placeholders(&edit.old).find(|one| one.is_bare() && !there(one.text));
-        if let Some(bare) = bare {
-            return Err(self.refused(&unnamed(bare.text, "old_string")));
-        }
-        let old = self.opened("old_string", &edit.old, file, standing)?;
-        let new = self.opened("new_string", &edit.new, file, standing)?;
-        // With LF alone the model means the line ends of the file, also inside of a secret.
-        let ends = edit.old.contains('\r') || edit.new.contains('\r');
-        let text = |opened: &Opened| match ends {
-            true => opened.text().to_owned(),
-            false => opened.text().replace("\r\n", "\n"),
-        };
-        let replace_all = edit.replace_all;
-        let whole = Edit { old: text(&old), new: text(&new), replace_all };
-        let shown = Edit { old: text(&old), new: edit.new.clone(), replace_all };
-        // What is found and what is put there may be the same but for how it is shown.
-        let opened = (shown.old != shown.new).then_some((shown, [old, new]));
-        Ok(WholeEdit { whole: Cow::Owned(whole), opened })
-    }
-
     /// The text of a new file, with every secret in its place.
     pub(super) fn new_text(
         &self,
@@ -361,61 +263,28 @@ impl Writer {
         Ok((text, opened))
     }
 
-    /// A content after the hunks of a patch, with every secret back in its place, and the line of
-    /// each hunk. Nothing is written, and no secret taken into use.
-    pub(super) fn patched(
-        &self,
-        (workspace, path, target): (&Workspace, &RelativePath, &Path),
-        content: &[u8],
-        hunks: &[Hunk],
-    ) -> Result<PatchedText, ToolError> {
-        let file = file_at(workspace, target);
-        let (mut whole, mut shown) = (Vec::new(), Vec::new());
-        let (mut opened, mut news) = (Vec::new(), Vec::new());
-        for hunk in hunks {
-            let [old, new] = self.opened_hunk(hunk, content, &file)?;
-            // With LF alone the model means the line ends of the file, also inside of a secret.
-            let ends = hunk.old.contains('\r') || hunk.new.contains('\r');
-            let text = |opened: &Option<Opened>, text: &str| match opened {
-                None => text.to_owned(),
-                Some(opened) if ends => opened.text().to_owned(),
-                Some(opened) => opened.text().replace("\r\n", "\n"),
-            };
-            let old_text = text(&old, &hunk.old);
-            shown.push(Hunk { old: old_text.clone(), ..hunk.clone() });
-            whole.push(Hunk { old: old_text, new: text(&new, &hunk.new), ..hunk.clone() });
-            opened.extend(old);
-            news.extend(new);
-        }
-        let misfit = |misfit: Misfit| ToolError::new(misfit.code(), format!("`{path}`, {misfit}"));
-        let made = apply(content, &whole, |content| self.masked(content, &file).into());
-        let (after, lines) = made.map_err(misfit)?;
-        if !news.is_empty() {
-            let shown = apply(content, &shown, |_| Cow::Borrowed(&[])).map_err(misfit)?.0;
-            for new in &news {
-                self.check_hidden(new, &shown, &after)?;
-            }
-        }
-        opened.extend(news);
-        Ok(PatchedText { content: after, lines, opened })
+    /// The tool that writes.
+    pub(super) fn tool(&self) -> &'static str {
+        self.tool
     }
 
-    /// The old and the new lines of a hunk with their secrets; none where they have no placeholder.
-    fn opened_hunk(
-        &self,
-        hunk: &Hunk,
-        content: &[u8],
-        file: &FileAt,
-    ) -> Result<[Option<Opened>; 2], ToolError> {
-        let there = |text: &str| memmem::find(content, text.as_bytes()).is_some();
-        if let Some(bare) = placeholders(&hunk.old).find(|one| one.is_bare() && !there(one.text)) {
-            return Err(self.refused(&unnamed(bare.text, "patch")));
+    /// What opens placeholders; none without a vault.
+    pub(super) fn opener(&self) -> Option<&Opener> {
+        self.opener.as_deref()
+    }
+
+    /// What masks a file before it is shown.
+    pub(super) fn standing_scrubber(&self) -> Scrubber {
+        match &self.opener {
+            Some(opener) => opener.standing_scrubber(&self.scrubber),
+            None => self.scrubber.clone(),
         }
-        let open = |text: &str| match placeholders(text).next() {
-            None => Ok(None),
-            Some(_) => self.opened("patch", text, file, content).map(Some),
-        };
-        Ok([open(&hunk.old)?, open(&hunk.new)?])
+    }
+
+    /// True if something in a text is masked before it is shown.
+    pub(super) fn has_masks(&self, text: &[u8]) -> bool {
+        let text = String::from_utf8_lossy(text);
+        matches!(self.standing_scrubber().scrub(&text), Cow::Owned(_))
     }
 
     /// What stands between the call and the files.
@@ -425,7 +294,7 @@ impl Writer {
 
     /// The text with its secrets in their places. Refused where a placeholder opens nothing and is
     /// not in the file as a text.
-    fn opened(
+    pub(super) fn opened(
         &self,
         argument: &str,
         text: &str,
@@ -525,7 +394,7 @@ impl Writer {
         page
     }
 
-    fn refused(&self, refusal: &Refusal) -> ToolError {
+    pub(super) fn refused(&self, refusal: &Refusal) -> ToolError {
         let Refusal { placeholder, argument, why } = refusal;
         let tool = self.tool;
         let advice = match &self.opener {
@@ -547,13 +416,13 @@ impl Writer {
     }
 }
 
-fn file_at(workspace: &Workspace, target: &Path) -> FileAt {
+pub(super) fn file_at(workspace: &Workspace, target: &Path) -> FileAt {
     let (root, path) = workspace.named(target);
     FileAt { root, path }
 }
 
 /// What is said of a placeholder that nothing can be told of.
-fn unnamed(placeholder: &str, argument: &str) -> Refusal {
+pub(super) fn unnamed(placeholder: &str, argument: &str) -> Refusal {
     Refusal {
         placeholder: placeholder.to_owned(),
         argument: argument.to_owned(),

@@ -76,9 +76,12 @@ pub(super) async fn write(
         let becomes = match (mode, standing) {
             (WriteMode::Append, _) if text.is_empty() => Becomes::Same,
             (WriteMode::Append, Some(standing)) => {
-                Becomes::Text(appended(standing, &text, is_memory))
+                let after = appended(standing, &text, is_memory);
+                making.check_appended(standing, after.clone())?;
+                Becomes::Text(after)
             }
-            (_, Some(standing)) if standing == text => Becomes::Same,
+            // Of a file with secrets it is not told: see `Writer::replace`.
+            (_, Some(standing)) if standing == text && !making.has_masks(&text) => Becomes::Same,
             (WriteMode::Replace, Some(standing)) => {
                 note = making.guard.check_stored(&at, at_lock.written(), standing)?;
                 Becomes::Text(text)

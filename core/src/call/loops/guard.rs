@@ -26,6 +26,8 @@ pub(crate) struct Step {
     pub tool: String,
     /// The fingerprint of the tool and its arguments.
     pub call: Fingerprint,
+    /// The fingerprint of the tool and the paths that it names; none if it names none.
+    pub target: Option<Fingerprint>,
     pub pace: Pace,
     /// True if repeating it is no fault.
     pub exempt: bool,
@@ -41,6 +43,8 @@ pub(crate) struct Outcome {
     /// True if its result says something even if the arguments are others: that of a call that
     /// only looked, or an error. A bare "done" after each of ten changes is no loop.
     pub telling: bool,
+    /// True if it missed what it was after: an error, or a search that found nothing.
+    pub missed: bool,
 }
 
 /// Which repetition was found.
@@ -50,6 +54,8 @@ pub(crate) enum Detector {
     Identical,
     /// The same tool with the same result, whatever the arguments.
     SameResult,
+    /// One call after the other that misses, of the same tool for the same paths.
+    Missing,
     /// Reading the same things again and again.
     Stuck,
     /// Reading more and more, and doing nothing.
@@ -62,6 +68,7 @@ impl Detector {
         match self {
             Detector::Identical => "identical",
             Detector::SameResult => "same_result",
+            Detector::Missing => "missing",
             Detector::Stuck => "stuck",
             Detector::Exploring => "exploring",
         }
@@ -93,6 +100,7 @@ pub(crate) struct Guard {
 struct Record {
     tool: String,
     call: Fingerprint,
+    target: Option<Fingerprint>,
     outcome: Outcome,
 }
 
@@ -101,6 +109,7 @@ struct Record {
 enum Stopped {
     Call(Fingerprint),
     Tool(String),
+    Target(Fingerprint),
 }
 
 impl Guard {
@@ -132,7 +141,8 @@ impl Guard {
         if step.exempt {
             return None;
         }
-        let record = Record { tool: step.tool.clone(), call: step.call, outcome };
+        let Step { tool, call, target, .. } = step.clone();
+        let record = Record { tool, call, target, outcome };
         self.history.push_back(record);
         while self.history.len() > limits.window as usize {
             self.history.pop_front();
@@ -141,6 +151,7 @@ impl Guard {
         let findings = [
             found(Detector::Identical, limits.identical, self.identical(step)),
             found(Detector::SameResult, limits.same_result, same),
+            found(Detector::Missing, limits.missing, self.missing(step, outcome)),
             streak,
         ];
         let mut findings = findings.into_iter().flatten();
@@ -170,6 +181,9 @@ impl Guard {
             Stopped::Tool(tool) if *tool == step.tool => {
                 finding(Detector::SameResult, limits.same_result)
             }
+            Stopped::Target(target) if Some(*target) == step.target => {
+                finding(Detector::Missing, limits.missing)
+            }
             _ => None,
         })
     }
@@ -191,6 +205,17 @@ impl Guard {
         let of_tool = self.history.iter().rev().filter(|record| record.tool == step.tool);
         let same = of_tool.take_while(|record| record.outcome.result == outcome.result);
         u32::try_from(same.count()).unwrap_or(u32::MAX)
+    }
+
+    /// How many calls of the tool for the same paths have missed, of those that are looked back on.
+    /// What else was called in between does not matter, and neither does how they differ.
+    fn missing(&self, step: &Step, outcome: Outcome) -> u32 {
+        if step.target.is_none() || !outcome.missed {
+            return 0;
+        }
+        let of_target = self.history.iter().filter(|record| record.target == step.target);
+        let missed = of_target.filter(|record| record.outcome.missed).count();
+        u32::try_from(missed).unwrap_or(u32::MAX)
     }
 
     /// The streak with this call, and how many different calls would be in it.
@@ -221,6 +246,10 @@ impl Guard {
         let stopped = match finding.detector {
             Detector::Identical => Stopped::Call(step.call),
             Detector::SameResult => Stopped::Tool(step.tool.clone()),
+            Detector::Missing => match step.target {
+                Some(target) => Stopped::Target(target),
+                None => return,
+            },
             // The streak itself says so until something is changed.
             Detector::Stuck | Detector::Exploring => return,
         };

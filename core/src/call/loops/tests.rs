@@ -45,6 +45,9 @@ impl Run {
         if detector != Detector::SameResult {
             limits.same_result = NEVER;
         }
+        if detector != Detector::Missing {
+            limits.missing = NEVER;
+        }
         if !matches!(detector, Detector::Stuck | Detector::Exploring) {
             (limits.stuck, limits.exploring) = (NEVER, NEVER);
         }
@@ -55,7 +58,8 @@ impl Run {
         let telling = step.pace == Pace::Reads;
         let found = self.guard.before(&self.limits, step, self.remembers).or_else(|| {
             self.ran += 1;
-            let outcome = Outcome { result: PRINTS.of(result.as_bytes()), ran: true, telling };
+            let (result, missed) = (PRINTS.of(result.as_bytes()), result.starts_with("no "));
+            let outcome = Outcome { result, ran: true, telling, missed };
             self.guard.after(&self.limits, step, outcome, self.remembers)
         });
         match found {
@@ -82,7 +86,7 @@ impl Run {
 
 fn step(tool: &str, args: &str, pace: Pace) -> Step {
     let call = of_call(*PRINTS, tool, &json!({ "a": args }));
-    Step { tool: tool.into(), call, pace, exempt: false }
+    Step { tool: tool.into(), call, target: None, pace, exempt: false }
 }
 
 #[test]
@@ -211,7 +215,7 @@ fn a_change_ends_the_streak_and_only_one_that_ran() {
     run.step(&step("edit", "x", Pace::Changes), "done");
     assert_eq!(run.reads(100..112), Level::None);
     assert_eq!((run.guard.streak, run.guard.unique.len()), (12, 12));
-    let refused = Outcome { result: PRINTS.of(b"no"), ran: false, telling: true };
+    let refused = Outcome { result: PRINTS.of(b"no"), ran: false, telling: true, missed: true };
     run.guard.after(&run.limits, &step("edit", "x", Pace::Changes), refused, true);
     assert_eq!(run.guard.streak, 12);
     run.reads(200..235);
@@ -275,4 +279,21 @@ fn what_is_remembered_is_bounded() {
         }
     }
     assert_eq!((run.guard.history.len(), run.guard.stopped.len()), (30, STOPPED));
+}
+
+#[test]
+fn calls_that_miss_at_the_same_path_are_stopped_whatever_comes_in_between() {
+    let mut run = Run::only(Detector::Missing);
+    let edit = |path: &str, args: &str| {
+        let target = Some(of_call(*PRINTS, "edit", &json!([path])));
+        Step { target, ..step("edit", args, Pace::Changes) }
+    };
+    for n in 0..11 {
+        let expected = if n < 5 { Level::None } else { Warning(Detector::Missing) };
+        assert_eq!(run.step(&edit("a", &format!("{n}")), &format!("no {n}")), expected, "{n}");
+        assert_eq!(run.step(&edit("a", "fits"), "done"), Level::None);
+    }
+    assert_eq!(run.step(&edit("a", "11"), "no 11"), Critical(Detector::Missing));
+    assert_eq!(run.step(&edit("a", "fits"), "done"), Critical(Detector::Missing), "it stays so");
+    assert_eq!(run.step(&edit("b", "11"), "no 11"), Level::None, "other paths go on");
 }

@@ -39,13 +39,27 @@ pub(crate) enum HunkProblem {
         before: bool,
     },
     #[error(
+        "its lines are not in the file, and nothing matches a part of a masked secret, whatever that \
+         is; give lines beside the placeholder, and only the beginning of a line behind `@@`. The \
+         nearest text begins at line {line} (counted from 1):\n{text}"
+    )]
+    NearMask { line: usize, text: String },
+    #[error(
         "its lines are in the file more than once (lines {}, counted from 1); give more lines \
          around the change, or write a line that stands above it behind `@@`",
         listed(.lines)
     )]
     ManyMatches { lines: Vec<usize> },
-    #[error("the line `{anchor}`, which it names behind `@@`, is not in the file{}", look_at(.nearest.as_ref()))]
-    NoAnchor { anchor: String, nearest: Option<Nearest> },
+    #[error(
+        "the line{}, which it names behind `@@`, is not in the file{}",
+        quoted(.anchor.as_deref()),
+        look_at(.nearest.as_ref())
+    )]
+    NoAnchor {
+        /// Not quoted for a file with masked secrets, so that all guesses at one get the same answer.
+        anchor: Option<String>,
+        nearest: Option<Nearest>,
+    },
     #[error("the file has only {lines} lines, so nothing can be added behind line {line}")]
     BeyondEnd { line: usize, lines: usize },
 }
@@ -79,6 +93,10 @@ fn look_at(nearest: Option<&Nearest>) -> String {
         ),
         None => String::new(),
     }
+}
+
+fn quoted(anchor: Option<&str>) -> String {
+    anchor.map_or_else(String::new, |anchor| format!(" `{anchor}`"))
 }
 
 fn listed(lines: &[usize]) -> String {
@@ -150,18 +168,30 @@ impl Missed {
     ) -> HunkProblem {
         match self {
             Missed::Before => HunkProblem::NoMatch { nearest: None, before: true },
-            Missed::Lines => {
-                let nearest = nearest(&show(content), &hunk.old);
-                HunkProblem::NoMatch { nearest, before: false }
-            }
+            Missed::Lines => match nearest(&show(content), &hunk.old) {
+                Some(place) if place.has_placeholder() => near_mask(place),
+                nearest => HunkProblem::NoMatch { nearest, before: false },
+            },
             Missed::Many(lines) => HunkProblem::ManyMatches { lines },
             Missed::Anchor(anchor) => {
-                let nearest = nearest(&show(content), &anchor);
-                HunkProblem::NoAnchor { anchor, nearest }
+                let shown = show(content);
+                match nearest(&shown, &anchor) {
+                    Some(place) if place.has_placeholder() => near_mask(place),
+                    nearest => {
+                        let anchor = (*shown == *content).then_some(anchor);
+                        HunkProblem::NoAnchor { anchor, nearest }
+                    }
+                }
             }
             Missed::Beyond(line, lines) => HunkProblem::BeyondEnd { line, lines },
         }
     }
+}
+
+/// A place with a placeholder. What was given is not quoted, so that all guesses at a masked secret
+/// get the same answer.
+fn near_mask(Nearest { line, text, .. }: Nearest) -> HunkProblem {
+    HunkProblem::NearMask { line, text }
 }
 
 /// A file while hunks are put into it.
