@@ -1095,6 +1095,8 @@ export interface FullLoops {
   identical: Thresholds
   /** The same tool with the same result each time, whatever the arguments. Counted for calls that only read, and for errors. */
   same_result: Thresholds
+  /** Calls of the same tool for the same paths that fail or find nothing, whatever comes in between: edits that do not fit, searches of one file or folder without a hit. Not counted for searches of the whole workspace. */
+  missing: Thresholds
   /** Calls that only read, and mostly the same things again. */
   stuck: Thresholds
   /** Calls that only read, and mostly new things. */
@@ -1115,6 +1117,8 @@ export interface Loops {
   identical?: Thresholds
   /** The same tool with the same result each time, whatever the arguments. Counted for calls that only read, and for errors. */
   same_result?: Thresholds
+  /** Calls of the same tool for the same paths that fail or find nothing, whatever comes in between: edits that do not fit, searches of one file or folder without a hit. Not counted for searches of the whole workspace. */
+  missing?: Thresholds
   /** Calls that only read, and mostly the same things again. */
   stuck?: Thresholds
   /** Calls that only read, and mostly new things. */

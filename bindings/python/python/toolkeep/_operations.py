@@ -1599,6 +1599,11 @@ class FullLoops(TypedDict):
     """The same tool with the same result each time, whatever the arguments. Counted for calls
     that only read, and for errors."""
 
+    missing: Thresholds
+    """Calls of the same tool for the same paths that fail or find nothing, whatever comes in
+    between: edits that do not fit, searches of one file or folder without a hit. Not counted
+    for searches of the whole workspace."""
+
     stuck: Thresholds
     """Calls that only read, and mostly the same things again."""
 
@@ -1630,6 +1635,11 @@ class Loops(TypedDict, total=False):
     same_result: Thresholds
     """The same tool with the same result each time, whatever the arguments. Counted for calls
     that only read, and for errors."""
+
+    missing: Thresholds
+    """Calls of the same tool for the same paths that fail or find nothing, whatever comes in
+    between: edits that do not fit, searches of one file or folder without a hit. Not counted
+    for searches of the whole workspace."""
 
     stuck: Thresholds
     """Calls that only read, and mostly the same things again."""
