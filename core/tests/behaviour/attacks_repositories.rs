@@ -273,3 +273,34 @@ async fn more_folders_than_are_looked_at_open_nothing() {
     let ordinary = work.script("echo x > zz/lib/a; cat zz/lib/a").await;
     assert_eq!(ordinary.for_llm, "x\n");
 }
+
+#[cfg(feature = "docker")]
+#[tokio::test]
+async fn a_container_guards_as_many_as_its_engine_takes_and_the_rest_is_closed() {
+    let socket = toolkeep_test_docker::Engine::shared().socket();
+    let sandbox = json!({
+        "mode": "all", "image": toolkeep_test_docker::IMAGE, "socket": socket.to_str().unwrap()
+    });
+    let config = json!({ "approval": { "external": false }, "exec": { "sandbox": sandbox } });
+    let mut work = Work { house: House::new(config).await, targets: Vec::new() };
+    (0..200).for_each(|n| work.has(format!("vendor/r{n}"), ".git"));
+    work.has(std::ffi::OsStr::from_bytes(b"odd/\xff"), ".git");
+    fs::write(
+        work.at("attack.sh"),
+        "for d in vendor/* odd/*; do echo evil >> $d/.git/config; \
+         echo evil > $d/.git/hooks/post-checkout; done 2> /dev/null; echo x > a; echo end",
+    )
+    .unwrap();
+    let result = work.run("sh ./attack.sh").await;
+    assert_eq!(result.for_llm, "end\n");
+    for (folder, git) in &work.targets {
+        let at = work.at(folder).join(git);
+        assert_eq!(fs::read_to_string(at.join("config")).unwrap(), CONFIG, "{}", at.display());
+        assert!(!at.join("hooks/post-checkout").exists(), "{}", at.display());
+    }
+    let closed = not_looked_at(&result);
+    assert!(closed.contains(&"/workspace/odd".to_owned()), "{closed:?}");
+    assert!((2..100).contains(&closed.len()), "{closed:?}");
+    assert!(work.at("a").exists());
+    work.house.rt.close().await.unwrap();
+}
