@@ -229,6 +229,7 @@ async fn an_agent_that_fills_again_and_again() {
         assert!(result.is_error, "{}", result.for_llm);
     }
     assert!(before - free().0 < 2 << 20, "{} of {before}", free().0);
+    drop(part);
     // What deletes works, and then what writes.
     let text = "rm part-*; rmdir part-*; ls";
     house.call("exec", json!({ "command": script(&house, text) })).await;
