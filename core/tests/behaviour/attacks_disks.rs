@@ -217,9 +217,11 @@ async fn an_agent_that_fills_again_and_again() {
     rustix::fs::fallocate(&part, rustix::fs::FallocateFlags::empty(), 0, free().0 - (12 << 20))
         .unwrap();
     let before = free().0;
-    for _ in 0..10 {
-        let text = "mkdir -p part-2; wc -c < part-2/none; head -c 3000000 /dev/zero > part-1";
-        let result = house.call("exec", json!({ "command": script(&house, text) })).await;
+    for n in 0..10 {
+        let text =
+            "echo $1; mkdir -p part-2; wc -c < part-2/none; head -c 3000000 /dev/zero > part-1";
+        let command = format!("{} {n}", script(&house, text));
+        let result = house.call("exec", json!({ "command": command })).await;
         assert!(result.for_llm.contains("no file may grow"), "{}", result.for_llm);
     }
     for _ in 0..3 {
@@ -227,6 +229,7 @@ async fn an_agent_that_fills_again_and_again() {
         assert!(result.is_error, "{}", result.for_llm);
     }
     assert!(before - free().0 < 2 << 20, "{} of {before}", free().0);
+    drop(part);
     // What deletes works, and then what writes.
     let text = "rm part-*; rmdir part-*; ls";
     house.call("exec", json!({ "command": script(&house, text) })).await;
