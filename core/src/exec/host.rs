@@ -131,10 +131,11 @@ impl Host {
         };
         let begun = |started| confined = Some(started);
         match self.start_and_finish(order, control, &mut absent, begun, sink) {
-            Ok((ended, rest)) => {
+            Ok((mut ended, rest)) => {
                 let [output, error] = outputs.map(Output::finish);
                 if let Some(confined) = confined {
                     let appeared = absent.finish();
+                    ended.cut = ended.cut.or(absent.cut());
                     tell(Ok(Done { output, error, ended, confined, appeared }));
                 }
                 rest.clear_up();
@@ -159,9 +160,12 @@ impl Host {
     ) -> Result<(Ended, Vec<String>), NotRun> {
         self.guard_repositories(&mut order);
         let mut absent = Absent::before(&self.guarded_names(&order), &self.looks);
-        let (ended, rest) = self.start_and_finish(order, control, &mut absent, started, sink)?;
+        let (mut ended, rest) =
+            self.start_and_finish(order, control, &mut absent, started, sink)?;
         rest.clear_up();
-        Ok((ended, absent.finish()))
+        let appeared = absent.finish();
+        ended.cut = ended.cut.or(absent.cut());
+        Ok((ended, appeared))
     }
 
     /// What a command must not write, and how it is kept from it.

@@ -9,6 +9,10 @@ use std::time::{Duration, Instant, SystemTime};
 /// How often is looked.
 const EVERY: Duration = Duration::from_millis(100);
 
+/// How much longer that is for each path: to look at one takes a few microseconds, and looking is to take a
+/// small part of the time.
+const FOR_EACH: Duration = Duration::from_micros(50);
+
 /// Files and folders, and which ones they are.
 #[derive(Clone, Debug)]
 pub(crate) struct Kept {
@@ -44,9 +48,13 @@ impl Kept {
         self.all.iter().all(|(path, known)| identity(path) == *known)
     }
 
+    fn every(&self) -> Duration {
+        EVERY.max(FOR_EACH * u32::try_from(self.all.len()).unwrap_or(u32::MAX))
+    }
+
     /// When is to be looked again, if ever.
     pub(crate) fn next(&self) -> Option<Instant> {
-        (!self.all.is_empty()).then(|| self.looked + EVERY)
+        (!self.all.is_empty()).then(|| self.looked + self.every())
     }
 
     /// A path at which something else stands by now, or nothing any more.

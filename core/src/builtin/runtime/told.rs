@@ -214,6 +214,7 @@ fn how(status: Status, cut: Option<Cut>, limit: Duration, advice: &str) -> Optio
         (Some(Cut::Replaced), _) => "[Ended, since a file that it must be kept from was replaced by \
                                      another while it ran. Run it again.]"
             .to_owned(),
+        (Some(Cut::Appeared), Status::Exited(_)) => "[It made what it must not make.]".to_owned(),
         (Some(Cut::Appeared), _) => "[Ended, since something came that it must not make.]".to_owned(),
         (None, Status::Exited(0)) => return None,
         (None, Status::Exited(code)) => format!("[Exit code {code}{}]", hint(code)),
