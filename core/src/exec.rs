@@ -17,6 +17,7 @@ pub(crate) mod environment;
 mod folder;
 pub(crate) mod groups;
 mod guarded;
+mod guarding;
 mod hard_links;
 mod homes;
 pub(crate) mod host;

@@ -1,4 +1,4 @@
-"""Real builds, with everything as it is by default: toolchains find in a closed home what they need."""
+"""Real builds by default settings: toolchains find in a closed home what they need."""
 
 from __future__ import annotations
 
@@ -45,7 +45,8 @@ def write(work: Path, files: dict[str, str]) -> None:
 
 
 def test_cargo_builds_with_a_crate_from_its_registry(work: Path) -> None:
-    manifest = f'[package]\nname = "a"\nversion = "0.1.0"\nedition = "2021"\n[dependencies]\n{CRATE} = "1"\n'
+    package = '[package]\nname = "a"\nversion = "0.1.0"\nedition = "2021"\n'
+    manifest = f'{package}[dependencies]\n{CRATE} = "1"\n'
     main = f'fn main() {{ println!("{{}}", {CRATE}::Buffer::new().format(42)); }}\n'
     write(work, {"Cargo.toml": manifest, "src/main.rs": main})
     assert "42" in run(work, "cargo build --offline -q", "./target/debug/a")
@@ -67,7 +68,8 @@ def test_npm_installs_a_package_and_node_runs_it(work: Path) -> None:
 def test_pip_installs_a_wheel_and_pytest_runs(work: Path) -> None:
     with zipfile.ZipFile(work / "lib-1.0-py3-none-any.whl", "w") as wheel:
         wheel.writestr("lib.py", "answer = 42\n")
-        wheel.writestr("lib-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: lib\nVersion: 1.0\n")
+        metadata = "Metadata-Version: 2.1\nName: lib\nVersion: 1.0\n"
+        wheel.writestr("lib-1.0.dist-info/METADATA", metadata)
         wheel.writestr(
             "lib-1.0.dist-info/WHEEL",
             "Wheel-Version: 1.0\nGenerator: a\nRoot-Is-Purelib: true\nTag: py3-none-any\n",

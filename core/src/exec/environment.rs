@@ -21,8 +21,8 @@ pub struct EnvironmentConfig {
     pub set: BTreeMap<String, String>,
 }
 
-/// Variables of the host that commands get where it has them: who and where one is, the language, the
-/// terminal, and where toolchains are.
+/// Variables of the host that commands get where it has them: who and where one is, the language and the
+/// terminal.
 const INHERITED: &[&str] = &[
     "PATH",
     "HOME",
@@ -41,9 +41,15 @@ const INHERITED: &[&str] = &[
     "COLORTERM",
     "NO_COLOR",
     "TZ",
+    "RUSTUP_TOOLCHAIN",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+];
+
+/// Variables of the host that say where a toolchain is. Commands get them, too.
+pub(super) const TOOLCHAINS: &[&str] = &[
     "CARGO_HOME",
     "RUSTUP_HOME",
-    "RUSTUP_TOOLCHAIN",
     "GOPATH",
     "GOROOT",
     "JAVA_HOME",
@@ -61,8 +67,6 @@ const INHERITED: &[&str] = &[
     "GEM_PATH",
     "DOTNET_ROOT",
     "ANDROID_HOME",
-    "SSL_CERT_FILE",
-    "SSL_CERT_DIR",
 ];
 
 /// What stands in for what the host does not have.
@@ -83,7 +87,7 @@ pub(crate) fn of_host(config: &EnvironmentConfig, is_secret: impl Fn(&str) -> bo
     let default = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
     let mut variables: Variables = DEFAULTS.iter().map(default).collect();
     let asked = config.inherit.iter().map(String::as_str);
-    let inherited = INHERITED.iter().copied().chain(asked).filter_map(own);
+    let inherited = INHERITED.iter().chain(TOOLCHAINS).copied().chain(asked).filter_map(own);
     variables.extend(inherited.filter(|(name, value)| !is_secret(&format!("{name}={value}"))));
     variables.extend(config.set.clone());
     if let Some(path) = variables.get_mut("PATH") {

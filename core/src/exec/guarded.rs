@@ -20,7 +20,6 @@ use std::time::{Duration, Instant};
 use rustix::fs::{CWD, Mode, OFlags, RenameFlags, ResolveFlags, openat2, renameat_with};
 
 use super::looks::{Answer, Look, Looks, Question, There};
-use super::running::Cut;
 use super::watch::{Depth, Event, Watch};
 
 /// The folder that Git runs programs of. Where it is not there, it can be made, empty, so that a wall
@@ -261,9 +260,9 @@ impl Absent {
         }
     }
 
-    /// Why the command is ended, or would have been, where something has come.
-    pub(super) fn cut(&self) -> Option<Cut> {
-        (self.ends && !self.came.is_empty()).then_some(Cut::Appeared)
+    /// True if something has come for which the command is ended, or would have been.
+    pub(super) fn is_broken(&self) -> bool {
+        self.ends && !self.came.is_empty()
     }
 
     /// What has come, with the name that it was given where it was set aside; after the command has ended.

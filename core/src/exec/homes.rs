@@ -13,7 +13,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::environment::Variables;
+use super::environment::{TOOLCHAINS, Variables};
 use super::looks::{Looks, Question, There};
 use super::places::{Temps, is_own};
 use super::real::outermost;
@@ -160,29 +160,6 @@ const OPEN: &[&str] = &[
 /// Where the machine keeps homes, and programs that many use.
 const ROOTS: &[&str] = &["/home", "/root"];
 const SHARED_PROGRAMS: &[&str] = &["/home/linuxbrew/.linuxbrew"];
-
-/// Variables that say where a toolchain is.
-const TOOLCHAINS: &[&str] = &[
-    "CARGO_HOME",
-    "RUSTUP_HOME",
-    "GOPATH",
-    "GOROOT",
-    "JAVA_HOME",
-    "MAVEN_HOME",
-    "NVM_DIR",
-    "NVM_BIN",
-    "PNPM_HOME",
-    "BUN_INSTALL",
-    "DENO_INSTALL",
-    "PYENV_ROOT",
-    "VIRTUAL_ENV",
-    "CONDA_PREFIX",
-    "RBENV_ROOT",
-    "GEM_HOME",
-    "GEM_PATH",
-    "DOTNET_ROOT",
-    "ANDROID_HOME",
-];
 
 /// Folders of programs: what they need lies beside them.
 const OF_PROGRAMS: &[&str] = &["bin", "sbin", "shims", "libexec", ".bin"];

@@ -18,7 +18,7 @@ use super::egress::{Egress, Ways};
 use super::environment;
 use super::folder::Folder;
 use super::groups::Group;
-use super::guarded::{Absent, Guarded};
+use super::guarded::Absent;
 use super::hard_links;
 use super::launch::launch;
 use super::looks::{Look, Looks, Question};
@@ -31,7 +31,7 @@ use super::profile::Profile;
 use super::real::{RealPaths, outermost};
 use super::replaced::Kept;
 use super::repositories::Repositories;
-use super::running::{Ended, Remains, Running, StartError, Stream, Watched, Written};
+use super::running::{Cut, Ended, Remains, Running, StartError, Stream, Watched, Written};
 use super::sandbox::Mounted;
 use super::turns::{Turn, Turns};
 
@@ -44,7 +44,7 @@ use crate::terminal::{Cleaner, Returns};
 pub(crate) struct Host {
     config: ExecConfig,
     scrubber: Scrubber,
-    looks: Looks,
+    pub(super) looks: Looks,
     pub(super) repositories: Repositories,
     turns: Arc<Turns>,
     /// Once the first command has run, and until the runtime is closed.
@@ -135,7 +135,7 @@ impl Host {
                 let [output, error] = outputs.map(Output::finish);
                 if let Some(confined) = confined {
                     let appeared = absent.finish();
-                    ended.cut = ended.cut.or(absent.cut());
+                    ended.cut = ended.cut.or(absent.is_broken().then_some(Cut::Appeared));
                     tell(Ok(Done { output, error, ended, confined, appeared }));
                 }
                 rest.clear_up();
@@ -164,33 +164,8 @@ impl Host {
             self.start_and_finish(order, control, &mut absent, started, sink)?;
         rest.clear_up();
         let appeared = absent.finish();
-        ended.cut = ended.cut.or(absent.cut());
+        ended.cut = ended.cut.or(absent.is_broken().then_some(Cut::Appeared));
         Ok((ended, appeared))
-    }
-
-    /// What a command must not write, and how it is kept from it.
-    fn guarded_names(&self, order: &Order) -> Guarded {
-        let is_sandboxed = self.is_sandboxed(order);
-        let held = &order.held_to;
-        let mounted = Mounted { real: order.whose.workspace.clone() };
-        let here = |path: &String| match is_sandboxed {
-            true => mounted.on_host(path),
-            false => Some(PathBuf::from(path)),
-        };
-        let is_confined = is_sandboxed || self.config.confinement != Profile::Off;
-        let write = match self.config.confinement {
-            _ if is_sandboxed => mounted.real.clone().into_iter().collect(),
-            Profile::Off => vec![PathBuf::from("/")],
-            Profile::ReadOnly if !held.by_owner => Vec::new(),
-            _ => held.write.iter().map(PathBuf::from).collect(),
-        };
-        Guarded {
-            names: held.write_never.iter().filter_map(here).collect(),
-            write,
-            by_mounts: is_sandboxed || self.namespaces() != Namespaces::None,
-            ends: is_confined,
-            makes_repository: held.nested.makes_repository,
-        }
     }
 
     fn start_and_finish(
@@ -403,24 +378,6 @@ impl Host {
             Ok(machine) if self.config.confinement != Profile::Off => machine.seen_at(folder),
             _ => folder.to_owned(),
         }
-    }
-
-    /// What may not be written of what is there. It is looked for now: another command may have made some
-    /// of it meanwhile.
-    fn guarded(&self, order: &Order) -> Vec<PathBuf> {
-        let named = order.held_to.write_never.iter().map(PathBuf::from);
-        let asked = named.chain(order.nested.unspelled.iter().cloned()).collect();
-        let answer = self.looks.answer(Question::Real, asked, |look, paths| {
-            let mut real = RealPaths::of_now(look);
-            let mut found = Vec::new();
-            for path in paths {
-                // A name that is a link could be made another, and what it leads to written.
-                found.extend(real.named(path).into_iter().chain(real.of(path)));
-            }
-            found.dedup();
-            found
-        });
-        answer.paths.clone()
     }
 
     fn walls(

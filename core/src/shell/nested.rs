@@ -129,7 +129,10 @@ impl Nested {
             self.open.iter().all(|open| matches!(open, Open::Away(_) | Open::AllAway(_)));
         match self.unseen_in.is_empty() && takes_away {
             true => self.clone(),
-            false => Nested::unseen(env),
+            false => {
+                let makes_repository = self.makes_repository;
+                Nested { makes_repository, ..Nested::unseen(env) }
+            }
         }
     }
 
@@ -138,7 +141,8 @@ impl Nested {
     #[must_use]
     pub fn of_cli(&self, env: &Env) -> Nested {
         let tracked = self.open.iter().filter(|open| matches!(open, Open::Tracked(_)));
-        Nested { open: tracked.cloned().collect(), ..Nested::unseen(env) }
+        let (open, makes_repository) = (tracked.cloned().collect(), self.makes_repository);
+        Nested { open, makes_repository, ..Nested::unseen(env) }
     }
 
     /// Says that a file or folder may be written, with what is below: what is guarded around it not.
