@@ -80,19 +80,25 @@ impl Registry {
 
     /// The state as it is now.
     pub fn snapshot(&self) -> Arc<Snapshot> {
-        let waits = self.is_waiting.load(Ordering::Acquire)
-            || self.lineage.has_learned.load(Ordering::Acquire);
-        let now = self.current.load_full();
-        if !waits && Arc::ptr_eq(&now.ever, &self.lineage.ever.load()) {
+        if let Some(now) = self.settled() {
             return now;
         }
         // Tools wait, or another registry of the runtime has learned or forgotten a name since.
         let mut learned = self.lineage.writing.lock().unwrap_or_else(PoisonError::into_inner);
-        let before = self.catch_up(&mut learned);
+        let before = self.settled().is_none().then(|| self.catch_up(&mut learned));
         drop(learned);
         // The end of a tool may run host code, which may come back here: not under the lock.
-        drop((before, now));
+        drop(before);
         self.current.load_full()
+    }
+
+    /// The state as it is now, unless something waits for the next. That is asked first: what waited until
+    /// then is in the state.
+    fn settled(&self) -> Option<Arc<Snapshot>> {
+        let waits = self.is_waiting.load(Ordering::Acquire)
+            || self.lineage.has_learned.load(Ordering::Acquire);
+        let now = self.current.load_full();
+        (!waits && Arc::ptr_eq(&now.ever, &self.lineage.ever.load())).then_some(now)
     }
 
     /// Adds a tool of the host's.
@@ -339,17 +345,20 @@ impl Registry {
             None => self.current.load().as_ref().clone(),
         };
         drop(waiting);
-        self.is_waiting.store(false, Ordering::Release);
         next.ever = self.lineage.ever.load_full();
         for name in learned.drain(..) {
             next.learn_name(&name);
         }
+        let old = next.settle(self.next_generation()).ok().map(|()| {
+            let next = Arc::new(next);
+            let old = self.current.swap(next.clone());
+            self.lineage.ever.store(next.ever.clone());
+            old
+        });
+        // Last: who sees that nothing waits reads the state that was made just now.
+        self.is_waiting.store(false, Ordering::Release);
         self.lineage.has_learned.store(false, Ordering::Release);
-        next.settle(self.next_generation()).ok()?;
-        let next = Arc::new(next);
-        let old = self.current.swap(next.clone());
-        self.lineage.ever.store(next.ever.clone());
-        Some(old)
+        old
     }
 }
 

@@ -279,11 +279,11 @@ async fn a_terminal_is_one_for_the_program_there_too() {
     write(&id, "\u{3}", false).await;
     until(&id, "caught").await;
     assert_eq!(ended(&id).await, 5);
-    let id = start("stty raw -echo; echo ready; cat; sleep 8732").await;
+    let id = start("stty raw -echo; echo ready; od -An -tx1 -N7; sleep 8732").await;
     until(&id, "ready").await;
     // Among them are those by which a client of the engine leaves a terminal.
     write(&id, "\u{10}\u{11}\u{1e}\u{4}all", false).await;
-    until(&id, "\u{10}\u{11}\u{1e}\u{4}all").await;
+    until(&id, "10 11 1e 04 61 6c 6c").await;
     let args = json!({ "action": "kill", "id": id });
     assert!(!house.call("process", args).await.is_error);
     let is_left = |line: &&str| line.contains("sleep 873") || line.contains("kill -STOP");
@@ -334,7 +334,7 @@ async fn a_fork_bomb_and_a_memory_hog_stay_within_their_limits() {
     let result = attack(&house, script).await;
     assert!(result.is_error, "{}", result.for_llm);
     assert!(!result.for_llm.starts_with("not reached"), "{}", result.for_llm);
-    assert!(!processes(&house).contains("8711"), "{}", processes(&house));
+    assert!(!processes(&house).contains("sleep 8711"), "{}", processes(&house));
     let result = attack(&house, "a=x; while true; do a=$a$a$a$a; done").await;
     assert!(result.is_error, "{}", result.for_llm);
     assert_eq!(run(&house, "echo still fine").await.for_llm, "still fine\n");
@@ -365,7 +365,7 @@ async fn a_timeout_ends_everything_inside() {
     let result = attack_for(&house, script, 700).await;
     assert_eq!(result.code, Some(Code::Timeout), "{}", result.for_llm);
     assert!(result.for_llm.starts_with("begun\n"), "{}", result.for_llm);
-    assert!(!processes(&house).contains("872"), "{}", processes(&house));
+    assert!(!processes(&house).contains("sleep 872"), "{}", processes(&house));
     assert_eq!(run(&house, "echo the same").await.for_llm, "the same\n");
     assert_eq!(containers(&house).len(), 1);
 }
@@ -383,7 +383,7 @@ async fn what_a_command_leaves_behind_is_ended_with_it_and_others_go_on() {
     };
     let (slow, quick) = tokio::join!(slow, quick);
     assert_eq!((&*slow.for_llm, &*quick.for_llm), ("slow\n", "left\n"));
-    assert!(!processes(&house).contains("873"), "{}", processes(&house));
+    assert!(!processes(&house).contains("sleep 873"), "{}", processes(&house));
 }
 
 #[tokio::test]
@@ -392,7 +392,7 @@ async fn a_call_that_is_given_up_ends_its_command() {
     run(&house, "true").await;
     let call = house.call("exec", json!({ "command": "sleep 8741" }));
     assert!(tokio::time::timeout(Duration::from_millis(600), call).await.is_err());
-    eventually(async || !processes(&house).contains("8741")).await;
+    eventually(async || !processes(&house).contains("sleep 8741")).await;
 }
 
 #[tokio::test]
@@ -414,11 +414,11 @@ async fn killing_its_own_shell_leaves_nothing_behind() {
     let house = house(json!({})).await;
     let result = attack(&house, "(setsid sleep 8751 &); kill -9 $PPID; sleep 8752").await;
     assert!(result.is_error, "{}", result.for_llm);
-    eventually(async || !processes(&house).contains("875")).await;
+    eventually(async || !processes(&house).contains("sleep 875")).await;
     let result = attack(&house, "kill -9 -1; sleep 8753").await;
     assert!(result.is_error, "{}", result.for_llm);
     assert_eq!(run(&house, "echo again").await.for_llm, "again\n");
-    assert!(!processes(&house).contains("875"), "{}", processes(&house));
+    assert!(!processes(&house).contains("sleep 875"), "{}", processes(&house));
 }
 
 #[tokio::test]
@@ -566,7 +566,7 @@ async fn many_commands_at_once_leave_nothing_behind() {
             assert_eq!(text, format!("{n}\n"));
         }
     }
-    assert!(!processes(&house).contains("8761"), "{}", processes(&house));
+    assert!(!processes(&house).contains("sleep 8761"), "{}", processes(&house));
     assert!(open() < 512, "{} descriptors are open", open());
     assert_eq!(containers(&house).len(), 1);
     house.rt.close().await.unwrap();

@@ -242,7 +242,9 @@ impl Walls {
         for (tree, path) in homes.into_iter().chain(open) {
             trees.mount(tree, path);
         }
-        self.hidden.iter().for_each(|path| trees.cover(path));
+        // What lies in a closed home is there only where something is open.
+        let is_there = |path: &&PathBuf| !self.homes.encloses(path) || self.homes.shows(path);
+        self.hidden.iter().filter(is_there).for_each(|path| trees.cover(path));
         for (tree, path) in taken.into_iter().zip(seen.iter().copied()) {
             trees.mount(tree, path);
         }
