@@ -1962,7 +1962,7 @@ export interface ShellConfinement {
   write: Array<string>
   /** What lies below those and may not be written. */
   write_never: Array<string>
-  /** Secret files and folders that may be read: those that the command was understood to read. */
+  /** Secret files and folders, and those of homes, that may be read: those that the command was understood to read. */
   read: Array<string>
   /** Files and folders that may not be read. */
   read_never: Array<string>

@@ -1526,8 +1526,8 @@ class FullLimits(TypedDict):
 
     files_left: int
     """How many files and folders are to be left that could still be made on each disk that it
-    writes to: with fewer it is ended. Where there are fewer when it starts, half of them. 0: no
-    limit. Some file systems, such as Btrfs, do not count them."""
+    writes to: with fewer it is ended. Where there are fewer when it starts, half of them. 0:
+    no limit. Some file systems, such as Btrfs, do not count them."""
 
     open_files: int
     """The most files that one process may have open. 0: no limit."""
@@ -1558,8 +1558,8 @@ class Limits(TypedDict, total=False):
 
     files_left: int
     """How many files and folders are to be left that could still be made on each disk that it
-    writes to: with fewer it is ended. Where there are fewer when it starts, half of them. 0: no
-    limit. Some file systems, such as Btrfs, do not count them."""
+    writes to: with fewer it is ended. Where there are fewer when it starts, half of them. 0:
+    no limit. Some file systems, such as Btrfs, do not count them."""
 
     open_files: int
     """The most files that one process may have open. 0: no limit."""
@@ -2821,7 +2821,8 @@ class ShellConfinement(TypedDict):
     """What lies below those and may not be written."""
 
     read: builtins.list[str]
-    """Secret files and folders that may be read: those that the command was understood to read."""
+    """Secret files and folders, and those of homes, that may be read: those that the command was
+    understood to read."""
 
     read_never: builtins.list[str]
     """Files and folders that may not be read."""
