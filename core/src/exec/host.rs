@@ -380,6 +380,19 @@ impl Host {
         }
     }
 
+    /// What the owner and the system close, as it is now, without what the command may read.
+    fn closed(&self, held: &Confinement) -> Result<Vec<PathBuf>, NotRun> {
+        let closed = held.read_never.iter().map(PathBuf::from);
+        let closed = closed::spelled_out(closed);
+        let mut closed = closed.map_err(|why| NotRun::Unconfined(why.to_string()))?;
+        closed.retain(|path| !held.read.iter().any(|shown| Path::new(shown).starts_with(path)));
+        closed.extend(places::SERVICES.iter().map(PathBuf::from));
+        let answer = self.looks.answer(Question::Outermost, closed, |look, paths| {
+            RealPaths::of_now(look).outermost(paths.iter().cloned())
+        });
+        Ok(answer.paths.clone())
+    }
+
     fn walls(
         &self,
         machine: &Machine,
@@ -408,19 +421,10 @@ impl Host {
         let mut look = Look::once();
         let mut real = RealPaths::of_now(&mut look);
         let write = real.outermost(write);
-        let closed = held.read_never.iter().map(PathBuf::from);
-        let mut hidden =
-            closed::spelled_out(closed).map_err(|why| NotRun::Unconfined(why.to_string()))?;
-        let shown: Vec<PathBuf> = held.read.iter().map(PathBuf::from).collect();
-        hidden.retain(|path| !shown.iter().any(|shown| shown.starts_with(path)));
+        let mut hidden = self.closed(held)?;
         let program = order.opened.as_ref().and_then(|opened| opened.path.parent());
         let program = program.map(|folder| machine.homes.of_programs(folder)).unwrap_or_default();
-        let shown = real.outermost(shown.into_iter().chain(program));
-        hidden.extend(places::SERVICES.iter().map(PathBuf::from));
-        let hidden = self.looks.answer(Question::Outermost, hidden, |look, paths| {
-            RealPaths::of_now(look).outermost(paths.iter().cloned())
-        });
-        let mut hidden = hidden.paths.clone();
+        let shown = real.outermost(held.read.iter().map(PathBuf::from).chain(program));
         let kept = real.outermost(order.whose.kept.iter().cloned());
         let kept = hidden.iter().chain(&kept).cloned().collect();
         let guarded = hard_links::guarded(self.guarded(order), kept, &write, isolated)?;
