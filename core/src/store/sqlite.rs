@@ -5,7 +5,7 @@
 //! too. The threads end when the driver is dropped, after the work that was already handed to
 //! them, or in [`close`](Driver::close), which waits for it.
 //!
-//! The write-ahead log has a [reserve](reserve) of the disk, so that a store goes on for a while, and is
+//! The write-ahead log has a reserve of the disk, so that a store goes on for a while, and is
 //! closed in good order, after others have filled the disk.
 
 mod backup;
