@@ -172,6 +172,11 @@ impl Absent {
         }
     }
 
+    /// True if there is something that could come.
+    pub(super) fn is_watching(&self) -> bool {
+        !self.names.is_empty()
+    }
+
     /// Ready to read once something has happened.
     pub(super) fn ready(&self) -> Option<BorrowedFd<'_>> {
         self.watch.as_ref().filter(|_| !self.names.is_empty()).map(Watch::ready)

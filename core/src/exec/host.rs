@@ -133,14 +133,24 @@ impl Host {
         match self.start_and_finish(order, control, &mut absent, begun, sink) {
             Ok((mut ended, rest)) => {
                 let [output, error] = outputs.map(Output::finish);
+                // What it had started may make something until it is cleared up. From then on what comes
+                // is somebody else's.
+                let rest = match absent.is_watching() {
+                    true => {
+                        rest.clear_up();
+                        None
+                    }
+                    false => Some(rest),
+                };
+                let appeared = absent.finish();
+                ended.cut = ended.cut.or(absent.is_broken().then_some(Cut::Appeared));
+                drop(absent);
                 if let Some(confined) = confined {
-                    let appeared = absent.finish();
-                    ended.cut = ended.cut.or(absent.is_broken().then_some(Cut::Appeared));
                     tell(Ok(Done { output, error, ended, confined, appeared }));
                 }
-                rest.clear_up();
-                // What it had started may have gone on until here.
-                absent.finish();
+                if let Some(rest) = rest {
+                    rest.clear_up();
+                }
             }
             Err(error) => tell(Err(error)),
         }
