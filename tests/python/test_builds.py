@@ -26,10 +26,11 @@ def work(tmp_path: Path) -> Path:
 
 def run(work: Path, *commands: str) -> str:
     """Runs commands one after the other, each of which must end well."""
-    config = {"timeout_seconds": 600}
     said = ""
-    with toolkeep.Runtime(workspace=work, approval={"external": False}, exec=config) as rt:
-        assert rt.capabilities()["namespaces"] or rt.capabilities()["landlock"]
+    with toolkeep.Runtime(
+        workspace=work, approval={"external": False}, exec={"timeout_seconds": 600}
+    ) as rt:
+        assert rt.exec.capabilities()["namespaces"] or rt.exec.capabilities()["landlock"]
         for command in commands:
             result = rt.call("exec", {"command": command}, session="builds")
             assert not result.is_error, f"{command}: {result.for_llm}"
@@ -60,9 +61,11 @@ def test_npm_installs_a_package_and_node_runs_it(work: Path) -> None:
             "lib/package.json": '{"name": "lib", "version": "1.0.0", "main": "index.js"}',
             "lib/index.js": "module.exports = 42\n",
             "main.js": "console.log(require('lib'))\n",
+            # A command that installs is denied by itself; what a build does runs confined.
+            "build.sh": "npm install --no-audit --no-fund ./lib\n",
         },
     )
-    assert "42" in run(work, "npm install --no-audit --no-fund ./lib", "node main.js")
+    assert "42" in run(work, "sh ./build.sh", "node main.js")
 
 
 def test_pip_installs_a_wheel_and_pytest_runs(work: Path) -> None:
@@ -75,11 +78,13 @@ def test_pip_installs_a_wheel_and_pytest_runs(work: Path) -> None:
             "Wheel-Version: 1.0\nGenerator: a\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
         )
         wheel.writestr("lib-1.0.dist-info/RECORD", "")
-    write(work, {"test_a.py": "def test_a():\n    assert 6 * 7 == 42\n"})
+    test = "def test_a():\n    assert 6 * 7 == 42\n"
+    build = "v/bin/pip install --no-index ./lib-1.0-py3-none-any.whl\n"
+    write(work, {"test_a.py": test, "build.sh": build})
     said = run(
         work,
         "python3 -m venv v",
-        "v/bin/pip install --no-index ./lib-1.0-py3-none-any.whl",
+        "sh ./build.sh",
         "v/bin/python -c 'import lib; print(lib.answer)'",
         f"{sys.executable} -m pytest -q -p no:cacheprovider test_a.py",
     )
