@@ -52,6 +52,7 @@ pub(crate) use console::Console;
 pub(crate) use control::Control;
 pub(crate) use disk::UsedUp;
 pub(crate) use folder::Folder;
+pub(crate) use guarded::Appeared;
 pub(crate) use host::{Done, Host};
 pub(crate) use not_run::NotRun;
 pub(crate) use opened::Opened;

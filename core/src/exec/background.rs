@@ -10,6 +10,7 @@ use tokio::sync::{oneshot, watch};
 use super::config::ProcessesConfig;
 use super::confined::Confined;
 use super::control::Control;
+use super::guarded::Appeared;
 use super::host::Host;
 use super::log::{Cursor, Log, Part};
 use super::not_run::NotRun;
@@ -60,7 +61,7 @@ struct State {
     cursor: Cursor,
     ended: Option<Ended>,
     /// What it was not to write and has come while it ran; told once it has ended.
-    appeared: Vec<String>,
+    appeared: Vec<Appeared>,
 }
 
 /// Why no process was started.
@@ -252,7 +253,7 @@ impl Process {
     }
 
     /// What it was not to write and has come while it ran. Empty until it has ended.
-    pub(crate) fn appeared(&self) -> Vec<String> {
+    pub(crate) fn appeared(&self) -> Vec<Appeared> {
         self.lock().appeared.clone()
     }
 

@@ -38,6 +38,14 @@ const MOST_SUBFOLDERS: usize = 256;
 /// How many names are tried for what is set aside.
 const MOST_NAMES: usize = 100;
 
+/// A guarded name that something has come to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Appeared {
+    pub(crate) path: String,
+    /// Where what came is now, if it was set aside.
+    pub(crate) set_aside: Option<String>,
+}
+
 /// What the guards of one command rest on.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Guarded {
@@ -270,15 +278,16 @@ impl Absent {
         self.ends && !self.came.is_empty()
     }
 
-    /// What has come, with the name that it was given where it was set aside; after the command has ended.
-    pub(super) fn finish(&mut self) -> Vec<String> {
+    /// What has come; after the command has ended.
+    pub(super) fn finish(&mut self) -> Vec<Appeared> {
         self.look();
         self.look_everywhere();
-        let shown = |(path, aside): (&PathBuf, &Option<PathBuf>)| match aside {
-            Some(aside) => format!("{} (now {})", path.display(), aside.display()),
-            None => path.display().to_string(),
-        };
-        self.came.iter().map(shown).collect()
+        let shown = |path: &PathBuf| path.display().to_string();
+        let appeared = self.came.iter().map(|(path, aside)| Appeared {
+            path: shown(path),
+            set_aside: aside.as_ref().map(shown),
+        });
+        appeared.collect()
     }
 }
 
@@ -414,8 +423,9 @@ mod tests {
         assert!(!absent.look());
         fs::write(root.join(".cargo/config.toml"), "").unwrap();
         assert!(absent.look());
-        let came = absent.finish().join(" ");
-        assert!(came.contains("AGENTS.md") && came.contains(".cargo/config.toml"), "{came}");
+        let came: Vec<String> = absent.finish().into_iter().map(|one| one.path).collect();
+        assert_eq!(came.len(), 2, "{came:?}");
+        assert!(came[0].ends_with(".cargo/config.toml") && came[1].ends_with("AGENTS.md"));
         assert!(root.join(".cargo/config.toml").exists(), "a user's own file stays");
     }
 
@@ -441,7 +451,9 @@ mod tests {
         symlink("/elsewhere", root.join(".git/config.worktree")).unwrap();
         let came = absent.finish();
         assert_eq!(came.len(), 2, "{came:?}");
-        assert!(came.iter().all(|one| one.contains(".refused")), "{came:?}");
+        let is_aside =
+            |one: &Appeared| one.set_aside.as_ref().is_some_and(|aside| aside.contains(".refused"));
+        assert!(came.iter().all(is_aside), "{came:?}");
         assert_eq!(fs::read_to_string(root.join(".git/commondir.refused.2")).unwrap(), "evil");
     }
 

@@ -18,7 +18,7 @@ use super::egress::{Egress, Ways};
 use super::environment;
 use super::folder::Folder;
 use super::groups::Group;
-use super::guarded::Absent;
+use super::guarded::{Absent, Appeared};
 use super::hard_links;
 use super::launch::launch;
 use super::looks::{Look, Looks, Question};
@@ -67,7 +67,7 @@ pub(crate) struct Done {
     pub(crate) ended: Ended,
     pub(crate) confined: Confined,
     /// What it was not to write and has come while it ran.
-    pub(crate) appeared: Vec<String>,
+    pub(crate) appeared: Vec<Appeared>,
 }
 
 impl Host {
@@ -167,7 +167,7 @@ impl Host {
         control: &Control,
         started: impl FnOnce(Confined),
         sink: impl FnMut(Stream, Written<'_>),
-    ) -> Result<(Ended, Vec<String>), NotRun> {
+    ) -> Result<(Ended, Vec<Appeared>), NotRun> {
         self.guard_repositories(&mut order);
         let mut absent = Absent::before(&self.guarded_names(&order), &self.looks);
         let (mut ended, rest) =

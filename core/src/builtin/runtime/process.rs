@@ -367,10 +367,7 @@ fn described(process: &Process, how: Option<Ended>) -> Value {
         told["exit_code"] = json!(exit_code);
         told["signal"] = json!(signal);
     }
-    let appeared = process.appeared();
-    if !appeared.is_empty() {
-        told["appeared"] = json!(appeared);
-    }
+    super::told::note_appeared(&mut told, &process.appeared());
     told
 }
 
