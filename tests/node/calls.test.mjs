@@ -44,9 +44,19 @@ test('arguments may be left out, null, an object or the text that the model wrot
 
 test('JSON goes both ways as it is: order, emoji, numbers, undefined and toJSON', async (t) => {
   const rt = await openRuntime(t)
-  await rt.tool({ name: 'show', run: (args) => args })
-  const value = { z: 1, a: [1.5, -0.25, 1e300, Number.MAX_SAFE_INTEGER], ü: '🦀\u0000"\\', n: null }
-  const result = await rt.call('show', { ...value, left: undefined, when: new Date(0) })
+  let seen
+  await rt.tool({
+    name: 'show',
+    run: (args) => {
+      seen = args
+      return args
+    },
+  })
+  const value = { z: 1, a: [1.5, -0.25, 1e300, Number.MAX_SAFE_INTEGER], ü: '🦀"\\', n: null }
+  const sent = { ...value, ü: '🦀\u0000"\\' }
+  const result = await rt.call('show', { ...sent, left: undefined, when: new Date(0) })
+  assert.deepEqual(seen, { ...sent, when: '1970-01-01T00:00:00.000Z' })
+  // Control characters are no text of a result.
   assert.equal(result.forLlm, JSON.stringify({ ...value, when: new Date(0) }))
   assert.deepEqual(result.structured, { ...value, when: '1970-01-01T00:00:00.000Z' })
 })
