@@ -205,8 +205,8 @@ impl Running {
         let mut ending =
             Ending { deadline, cut: None, killed: false, status: None, is_idle: false };
         while let Some(until) = ending.until() {
-            let looks = [disks.next(), kept.next(), absent.next()];
-            let until = until.into_iter().chain(looks.into_iter().flatten()).min();
+            let checks = [disks.next(), kept.next(), absent.next()];
+            let until = until.into_iter().chain(checks.into_iter().flatten()).min();
             let ready = self.wait(until, control, absent);
             // At once: what came may be read by others.
             if absent.look() {

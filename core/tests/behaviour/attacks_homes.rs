@@ -56,12 +56,12 @@ fn nothing_that_is_kept_in_a_home_is_read_in_any_profile() {
         }
         let at: Vec<String> =
             others.iter().flatten().map(|other| other.path().display().to_string()).collect();
-        let mut looks = half("attacks_homes::a_script_that_looks_for_secrets");
-        looks.env("HOME", home.path()).env(PROFILE, profile).env(OTHERS, at.join(" "));
+        let mut attack = half("attacks_homes::a_script_that_looks_for_secrets");
+        attack.env("HOME", home.path()).env(PROFILE, profile).env(OTHERS, at.join(" "));
         if profile == "unprivileged" {
-            give_to_nobody(&mut looks, home.path());
+            give_to_nobody(&mut attack, home.path());
         }
-        passes(looks);
+        passes(attack);
     }
 }
 
