@@ -270,6 +270,7 @@ fn is_sure(site: &Site<'_>, told: Telling) -> bool {
     match told.kind {
         // A session in the header of a cookie is one, however it looks.
         "session" | "cookie" | "token" => cookie::is_inside(site.line_before()),
+        "authorization" if cookie::is_inside(site.line_before()) => true,
         "key" => is_whole(site.word_before()) || site.behind().starts_with(b" Content  "),
         "authorization" => site.name() == b"AUTH" && site.is_command(),
         "password" => matches!(site.word_before(), b"de" | b"De"),

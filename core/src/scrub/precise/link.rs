@@ -107,7 +107,9 @@ impl<'t> Url<'t> {
             return Some(Hit { span, ..known });
         }
         let keyed = KEYED.contains(&self.scheme) && value.len() >= 6;
-        (keyed || is_token(value)).then(|| Hit::known(span, "token", Confidence::Medium))
+        let is_web = self.scheme.ends_with(b"http") || self.scheme.ends_with(b"https");
+        let found = keyed || is_token(value) || is_web && is_short_token(value);
+        found.then(|| Hit::known(span, "token", Confidence::Medium))
     }
 
     /// The user of a Sentry DSN is a public key.
@@ -124,6 +126,35 @@ fn is_token(value: &[u8]) -> bool {
     let plain = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'~');
     let uuid = value.len() == 36 && value.iter().filter(|&&b| b == b'-').count() == 4;
     value.len() >= 20 && value.iter().all(plain) && digits >= 3 && letters >= 4 && !uuid
+}
+
+/// The user of a web address that is a token, though a short one: it has the mark of a service before
+/// it, or mixes digits with letters as no name does. `alice`, `alice2024` and `j.smith` are names.
+fn is_short_token(value: &[u8]) -> bool {
+    const MARKS: [&[u8]; 9] = [
+        b"ghp_",
+        b"gho_",
+        b"ghs_",
+        b"github_pat_",
+        b"glpat-",
+        b"gldt-",
+        b"pypi-",
+        b"npm_",
+        b"hvs.",
+    ];
+    if MARKS.iter().any(|mark| value.starts_with(mark)) {
+        return true;
+    }
+    let plain = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'~');
+    if value.len() < 8 || !value.iter().all(plain) {
+        return false;
+    }
+    // How often a digit follows a letter, or a letter a digit.
+    let turns = value.windows(2).filter(|pair| {
+        pair[0].is_ascii_digit() && pair[1].is_ascii_alphabetic()
+            || pair[0].is_ascii_alphabetic() && pair[1].is_ascii_digit()
+    });
+    turns.count() >= 3 || judge::is_random(value)
 }
 
 /// Where the user part ends, if there is one: at the last `@` in front of the host.

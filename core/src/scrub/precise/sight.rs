@@ -167,9 +167,9 @@ const WORDS: &[(&str, Sort)] = &[
     ("비밀번호", Sort::Name),
     // The flags with which clients take passwords, and the marks of Oracle's log-ins.
     (" -p", Sort::Name),
-    (" -u ", Sort::Name),
-    (" -a ", Sort::Name),
-    (" -w ", Sort::Name),
+    (" -u", Sort::Name),
+    (" -a", Sort::Name),
+    (" -w", Sort::Name),
     ("--user", Sort::Name),
     ("--proxy-user", Sort::Name),
     (":thin:", Sort::Name),
@@ -200,6 +200,16 @@ const WORDS: &[(&str, Sort)] = &[
     ("clave", Sort::Name),
     ("haslo", Sort::Name),
     ("mnemonic", Sort::Name),
+    // The name of a session's cookie, and commands that take a token or a log-in.
+    ("sid=", Sort::Name),
+    ("curl ", Sort::Name),
+    ("vault login ", Sort::Name),
+    ("vault unwrap ", Sort::Name),
+    ("operator unseal ", Sort::Name),
+    ("cargo login ", Sort::Name),
+    ("wandb login ", Sort::Name),
+    ("snyk auth ", Sort::Name),
+    ("--auth", Sort::Name),
 ];
 
 /// Words with which much begins that is none: they are sought by what stands so far behind their

@@ -1,6 +1,7 @@
 //! Passwords among the words of commands that manage accounts, and SNMP's communities:
 //! `net user bob v /add`, `htpasswd -b file bob v`, `echo bob:v | chpasswd`,
-//! `snmp-server community v RO`, `rocommunity v`, `snmpwalk -c v host`.
+//! `snmp-server community v RO`, `rocommunity v`, `snmpwalk -c v host`. And those of commands that
+//! take a log-in or a token: `curl -sSubob:v`, `vault login v`.
 //!
 //! Sources: the manual pages of the commands and of `snmpd.conf`, and the command reference of
 //! Cisco IOS.
@@ -26,10 +27,21 @@ pub(super) enum Command {
     Fed,
     Snmp,
     Community,
+    /// One whose first word is a user and a password behind one of its flags.
+    Curl,
+    /// One that takes a token as its word.
+    Token,
 }
 
 /// The commands as they are written, in any case.
-const COMMANDS: [(&[u8], Command); 10] = [
+const COMMANDS: [(&[u8], Command); 17] = [
+    (b"curl ", Command::Curl),
+    (b"vault login ", Command::Token),
+    (b"vault unwrap ", Command::Token),
+    (b"operator unseal ", Command::Token),
+    (b"cargo login ", Command::Token),
+    (b"wandb login ", Command::Token),
+    (b"snyk auth ", Command::Token),
     (b"net user ", Command::NetUser),
     (b"net use ", Command::NetUse),
     (b"rabbitmqctl ", Command::Rabbitmqctl),
@@ -67,6 +79,8 @@ impl Command {
             Command::Fed => fed::value(view, view.at, from),
             Command::Snmp => snmp(view, line),
             Command::Community => community(view, line),
+            Command::Curl => curl(view, line),
+            Command::Token => token(view, line),
         }
     }
 }
@@ -174,6 +188,45 @@ fn snmp(view: &View<'_>, mut line: Line<'_>) -> Option<Value> {
     let asks = rest.iter().all(u8::is_ascii_lowercase) || rest == b"-server";
     let found = asks && line.any(|(_, next)| next == flag);
     if found { community(view, line) } else { None }
+}
+
+/// `curl -sSu bob:v`, `curl -ubob:v`, `curl -U bob:v`: the user and the password for the server or the
+/// proxy behind the last of several letters, or glued to it.
+fn curl(view: &View<'_>, mut line: Line<'_>) -> Option<Value> {
+    /// The letters that take an argument, as curl(1) lists them.
+    const TAKES: &[u8] = b"AbcCdDeEFhHKmoPQrtTUuwxXyYz";
+    while let Some((start, next)) = line.next() {
+        let Some(letters) = next.strip_prefix(b"-") else { continue };
+        if letters.starts_with(b"-") {
+            continue;
+        }
+        let Some(at) = letters.iter().position(|letter| TAKES.contains(letter)) else { continue };
+        let glued = start + 1 + at + 1;
+        let is_glued = at + 1 < letters.len();
+        let from = if is_glued { glued } else { line.next()?.0 };
+        if matches!(letters[at], b'u' | b'U') {
+            let found = word(view, from).and_then(|value| behind_user(view, value));
+            if found.as_ref().is_some_and(|value| !value.span.is_empty()) {
+                return found;
+            }
+        }
+    }
+    None
+}
+
+/// `vault login v`, with flags before it, and `vault login token=v`.
+fn token(view: &View<'_>, mut line: Line<'_>) -> Option<Value> {
+    let (start, token) = line.find(|(_, word)| !word.starts_with(b"-"))?;
+    if token.starts_with(b"token=") {
+        return self::token(view, Line { at: start + b"token=".len(), ..line });
+    }
+    // Behind its mark a token of Vault starts; with it a short one looks like code.
+    const MARKS: [&[u8]; 3] = [b"hvs.", b"hvb.", b"s."];
+    if let Some(mark) = MARKS.iter().find(|mark| token.starts_with(mark)) {
+        return word(view, start + mark.len());
+    }
+    let plain = !token.contains(&b'=') && !matches!(token[0], b'<' | b'{' | b'$' | b'(');
+    (plain && is_odd(token)).then(|| word(view, start)).flatten()
 }
 
 /// The community that a line goes on with.

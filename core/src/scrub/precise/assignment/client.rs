@@ -1,4 +1,4 @@
-//! Passwords in the one-letter flags of well-known clients: `mysql -pV`, `curl -u user:V`.
+//! Passwords in the flags of well-known clients: `mysql -pV`, `curl -u user:V`.
 //!
 //! Sources: the manual pages of the clients.
 
@@ -57,7 +57,7 @@ const CLIENTS: &[Client] = &[
     client(
         &[b"mongo", b"mongosh", b"mongodump", b"mongorestore", b"mongoimport", b"mongoexport"],
         b"-p",
-        Way::Apart,
+        Way::Both,
         b"",
     ),
     client(&[b"cqlsh", b"cypher-shell", b"rabbitmqadmin", b"rdesktop"], b"-p", Way::Apart, b""),
@@ -71,7 +71,7 @@ const CLIENTS: &[Client] = &[
     client(
         &[b"ldapsearch", b"ldapadd", b"ldapmodify", b"ldapdelete", b"ldapwhoami", b"ldappasswd"],
         b"-w",
-        Way::Apart,
+        Way::Both,
         b"",
     ),
     client(&[b"sqlcmd", b"bcp", b"unzip", b"zip", b"ipmitool"], b"-P", Way::Both, b""),
@@ -79,7 +79,9 @@ const CLIENTS: &[Client] = &[
     client(&[b"curl", b"curl.exe"], b"-u", Way::Behind(b':'), b""),
     client(&[b"curl", b"curl.exe"], b"--user", Way::Behind(b':'), b""),
     client(&[b"curl", b"curl.exe"], b"--proxy-user", Way::Behind(b':'), b""),
+    client(&[b"curl", b"curl.exe"], b"-U", Way::Behind(b':'), b""),
     client(&[b"http", b"https", b"xh"], b"-a", Way::Behind(b':'), b""),
+    client(&[b"http", b"https", b"xh"], b"--auth", Way::Behind(b':'), b""),
     client(&[b"smbclient", b"rpcclient", b"smbmap"], b"-U", Way::Behind(b'%'), b""),
     client(
         &[b"snmpwalk", b"snmpget", b"snmpset", b"snmpbulkwalk", b"snmptrap"],

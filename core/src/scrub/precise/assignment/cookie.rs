@@ -13,16 +13,34 @@ pub(super) fn is_header(name: &[u8]) -> bool {
     name.eq_ignore_ascii_case(b"cookie") || name.eq_ignore_ascii_case(b"set-cookie")
 }
 
-/// True if a name behind this part of a line is a cookie's, in a header.
+/// True if a name behind this part of a line is a cookie's: in a header, in a field of that name, or
+/// behind the flag of curl.
 pub(super) fn is_inside(line: &[u8]) -> bool {
-    if !line.ends_with(b" ") {
+    if !line.ends_with(b" ")
+        && !line.ends_with(b"\"")
+        && !line.ends_with(b"'")
+        && !line.ends_with(b";")
+    {
         return false;
     }
     // The byte of the mark that is rare: a search for all of it would cost more to prepare.
-    let cookies = memchr::memrchr_iter(b'k', line)
-        .find_map(|at| line[at.checked_sub(2)?..].strip_prefix(b"ookie: "));
-    let Some(cookies) = cookies else { return false };
-    !cookies.iter().any(|b| matches!(b, b'"' | b'\''))
+    let cookies = memchr::memrchr_iter(b'k', line).find_map(|at| {
+        let start = at.checked_sub(2)?;
+        line[start..].strip_prefix(b"ookie").map(|rest| (&line[..start], rest))
+    });
+    let Some((before, rest)) = cookies else { return is_jar(line) };
+    let length = rest.iter().take(8).take_while(|b| b"\"': =[],\\".contains(b)).count();
+    let (mark, cookies) = rest.split_at(length);
+    let is_field = mark.len() > 1 && mark.iter().any(|b| matches!(b, b':' | b',' | b'='));
+    let is_flag = before.ends_with(b"--c") && mark.iter().any(|b| matches!(b, b' ' | b'='));
+    let is_next = cookies.is_empty() || matches!(cookies, [.., b';'] | [.., b';', b' ']);
+    (is_field || is_flag) && is_next && !cookies.iter().any(|b| matches!(b, b'"' | b'\''))
+}
+
+/// True behind `-b` of curl.
+fn is_jar(line: &[u8]) -> bool {
+    let flag = line.strip_suffix(b"\"").or_else(|| line.strip_suffix(b"'")).unwrap_or(line);
+    flag.ends_with(b" -b ") && memchr::memmem::find(flag, b"curl ").is_some()
 }
 
 /// The first random value among the cookies at `at`, up to one that has a telling name.

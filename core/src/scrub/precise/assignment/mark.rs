@@ -67,7 +67,10 @@ pub(super) fn is_name(text: &[u8]) -> bool {
         b'k' => true,
         b'p' => second | 0x20 != b'l',
         b'a' => !matches!(text.get(4), Some(b'=' | b'(')),
-        b'c' => second | 0x20 != b'h' && text.get(2).is_some_and(|third| third | 0x20 != b'y'),
+        b'c' => {
+            !matches!(second | 0x20, b'h' | b'u' | b'a')
+                && text.get(2).is_some_and(|third| third | 0x20 != b'y')
+        }
         b's' => !matches!(second | 0x20, b'q' | b'n' | b'u'),
         b't' => text.get(2).is_some_and(|&third| third != b'-'),
         b'j' => text.get(3).is_some_and(|&fourth| fourth != b'.'),
