@@ -19,7 +19,7 @@ use serde_json::Value;
 
 use crate::clis::{self, Called, Known};
 use crate::files::Files;
-use crate::shell::effect::{Access, CodeFrom, Effect, Scope};
+use crate::shell::effect::{Access, CodeFrom, Effect, FileEffect, Scope};
 use crate::shell::invocation::Locus;
 use crate::shell::judge::{AgentSettings, Ask, WithoutApprover};
 use crate::shell::rules::{self, Proposal, StandingRule};
@@ -97,6 +97,18 @@ impl JudgedCommand {
     /// True if somebody has to be asked.
     pub(crate) fn asks(&self) -> bool {
         self.check.verdict == Decision::Ask && self.allowed_by.is_none()
+    }
+
+    /// True if it is predicted to change files.
+    pub(crate) fn writes(&self) -> bool {
+        let writes = |file: &FileEffect| {
+            file.scope != Scope::HarmlessDevice
+                && !matches!(file.access, Access::Read | Access::List | Access::Execute)
+        };
+        self.analysis
+            .found
+            .iter()
+            .any(|found| matches!(&found.effect, Effect::File(file) if writes(file)))
     }
 
     /// True if a rule that somebody kept may take the place of asking. What the owner wants asked

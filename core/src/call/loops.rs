@@ -11,11 +11,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use self::guard::{Detector, Finding, Outcome, Pace, Step};
+use self::guard::{Detector, Finding, Outcome, Pace, Step, Target};
 use super::runs::Run;
 use super::{Call, Judged, signature};
+use crate::commands::JudgedCommand;
 use crate::error::Code;
-use crate::fingerprint::{Fingerprint, Fingerprints};
+use crate::fingerprint::Fingerprints;
 use crate::kind::{Capability, Effect, Resource};
 use crate::tool::{ToolError, ToolResult, ToolSpec};
 use crate::vault::without_fresh_tags;
@@ -37,16 +38,16 @@ pub struct Loops {
     pub exempt: Vec<String>,
     /// The same call with the same result. Another result in between begins the count anew.
     pub identical: Thresholds,
-    /// The same tool with the same result each time, whatever the arguments. Counted for calls
-    /// that only read, and for errors.
+    /// The same tool with the same result each time for the same paths, or for none, whatever the
+    /// other arguments. Counted for calls that only read, and for errors; not for "nothing found".
     pub same_result: Thresholds,
     /// Calls of the same tool for the same paths that fail or find nothing, whatever comes in
     /// between: edits that do not fit, searches of one file or folder without a hit. Not counted
     /// for searches of the whole workspace.
     pub missing: Thresholds,
-    /// Calls that only read, and mostly the same things again.
+    /// Calls that only read, and mostly the same things again. Refused are those that read again.
     pub stuck: Thresholds,
-    /// Calls that only read, and mostly new things.
+    /// Calls that only read, and mostly new things. They are not refused by default.
     pub exploring: Thresholds,
     /// How many of a hundred calls must be different for reading to be `exploring`: more than this.
     #[schemars(range(max = 100))]
@@ -60,9 +61,17 @@ pub struct Thresholds {
     /// From this call on the model is warned; at least 2.
     #[schemars(range(min = 2))]
     pub warning: u32,
-    /// This call is refused; at least 2.
+    /// This call is refused; at least 2. None: the model is only warned.
+    #[serde(default)]
     #[schemars(range(min = 2))]
-    pub critical: u32,
+    pub critical: Option<u32>,
+}
+
+impl Thresholds {
+    /// Warns from the one call on, and refuses the other.
+    pub const fn new(warning: u32, critical: u32) -> Thresholds {
+        Thresholds { warning, critical: Some(critical) }
+    }
 }
 
 impl Default for Loops {
@@ -71,11 +80,11 @@ impl Default for Loops {
             enabled: true,
             window: 30,
             exempt: Vec::new(),
-            identical: Thresholds { warning: 3, critical: 5 },
-            same_result: Thresholds { warning: 4, critical: 6 },
-            missing: Thresholds { warning: 6, critical: 12 },
-            stuck: Thresholds { warning: 8, critical: 12 },
-            exploring: Thresholds { warning: 24, critical: 36 },
+            identical: Thresholds::new(3, 5),
+            same_result: Thresholds::new(4, 6),
+            missing: Thresholds::new(6, 12),
+            stuck: Thresholds::new(8, 12),
+            exploring: Thresholds { warning: 24, critical: None },
             exploring_above_percent: 60,
         }
     }
@@ -108,11 +117,12 @@ pub(super) fn before(
 ) -> Result<(), ToolError> {
     let (entry, args) = (&judged.entry, &judged.args);
     let Some(run) = call.run.clone().filter(|_| limits.enabled) else { return Ok(()) };
+    let writes = judged.command.as_ref().is_some_and(JudgedCommand::writes);
     let step = Step {
         tool: entry.spec.name.clone(),
         call: signature::of_call(run.prints, &entry.spec.name, args),
         target: target(run.prints, &entry.spec.name, &judged.assessment.touches),
-        pace: pace(&entry.spec, args),
+        pace: pace(&entry.spec, args, writes),
         exempt: entry.spec.polling || limits.exempt.contains(&entry.spec.name),
     };
     let found = run.guard().before(limits, &step, run.is_run);
@@ -139,11 +149,14 @@ pub(super) fn after(
     if result.code.is_some_and(is_no_answer) {
         return None;
     }
+    let looked = result.is_error || watched.step.pace == Pace::Reads;
+    let nothing_found = looked && found_nothing(result);
     let outcome = Outcome {
         result: watched.run.prints.of(without_fresh_tags(&result.for_llm).as_bytes()),
         ran: call.started.is_some(),
-        telling: result.is_error || watched.step.pace == Pace::Reads,
-        missed: result.is_error || found_nothing(result),
+        telling: looked,
+        missed: result.is_error || nothing_found,
+        nothing_found,
     };
     let Watched { run, step } = watched;
     let finding = run.guard().after(limits, &step, outcome, run.is_run)?;
@@ -162,7 +175,7 @@ fn refused_early(limits: &Loops, call: &Call<'_>) -> Option<Watched> {
     let tool = call.tool.as_ref().map_or(call.called_as, |entry| entry.spec.name.as_str());
     let step = Step {
         // It may be a name of any length that a model invented.
-        tool: crate::limits::echo(tool).to_owned(),
+        tool: crate::limits::echo(tool).into_owned(),
         call: signature::of_call(run.prints, tool, &Value::from(call.arguments.as_str())),
         target: None,
         pace: Pace::Neutral,
@@ -173,20 +186,43 @@ fn refused_early(limits: &Loops, call: &Call<'_>) -> Option<Watched> {
 
 /// What tells calls of a tool for the same paths from others. None for one of no path, or of all
 /// that there are.
-fn target(prints: Fingerprints, tool: &str, touches: &[(Effect, Resource)]) -> Option<Fingerprint> {
+fn target(prints: Fingerprints, tool: &str, touches: &[(Effect, Resource)]) -> Option<Target> {
     let path = |(_, resource): &(Effect, Resource)| match resource {
         Resource::Path(path) if path != "." => Some(path.clone()),
         _ => None,
     };
     let mut paths: Vec<String> = touches.iter().filter_map(path).collect();
+    if paths.is_empty() {
+        return None;
+    }
     paths.sort_unstable();
-    (!paths.is_empty()).then(|| signature::of_call(prints, tool, &Value::from(paths)))
+    let paths = Value::from(paths);
+    let of_tool = signature::of_call(prints, tool, &paths);
+    Some(Target { of_tool, paths: signature::of_call(prints, "", &paths) })
 }
 
-/// True for a search without a hit.
+/// The tools that run programs.
+const PROGRAMS: [&str; 4] = ["exec", "bash", "credentialed_exec", "execute_code"];
+
+/// Where tools list what they have found.
+const LISTS: [&str; 8] =
+    ["files", "paths", "entries", "matches", "results", "items", "hits", "tools"];
+
+/// True if the call looked for something and there was nothing: an empty list, an empty text of a
+/// tool that only reads, `not_found`, or a program that ended with 1 and wrote nothing, as `test`,
+/// `grep -q` and `diff -q` do.
 fn found_nothing(result: &ToolResult) -> bool {
-    let files = result.structured.as_ref().and_then(|structured| structured.get("files"));
-    files.and_then(Value::as_array).is_some_and(Vec::is_empty)
+    let of = |key: &str| result.structured.as_ref().and_then(|structured| structured.get(key));
+    if result.is_error {
+        let is = |key: &str, number: u64| of(key).and_then(Value::as_u64) == Some(number);
+        let is_silent_no = is("exit_code", 1) && is("stdout_bytes", 0) && is("stderr_bytes", 0);
+        return result.code == Some(Code::NotFound) || is_silent_no;
+    }
+    let is_empty = |list: &Value| list.as_array().is_some_and(Vec::is_empty);
+    match LISTS.iter().find_map(|key| of(key)) {
+        Some(list) => is_empty(list),
+        None => matches!(result.for_llm.trim(), "" | "[]" | "{}" | "null"),
+    }
 }
 
 /// True for a refusal that says nothing about the call itself: it may well be made again later.
@@ -202,8 +238,12 @@ fn is_no_answer(code: Code) -> bool {
     )
 }
 
-/// What a call of the tool means for a streak of reading.
-fn pace(spec: &ToolSpec, args: &Value) -> Pace {
+/// What a call of the tool means for a streak of reading. `writes` says that it brings a command
+/// which writes files.
+fn pace(spec: &ToolSpec, args: &Value, writes: bool) -> Pace {
+    if writes {
+        return Pace::Changes;
+    }
     if spec.name == "team_tasks" {
         return match args.get("action").and_then(Value::as_str) {
             Some("list" | "get" | "search") => Pace::Reads,
@@ -211,11 +251,11 @@ fn pace(spec: &ToolSpec, args: &Value) -> Pace {
             Some(_) => Pace::Changes,
         };
     }
-    let is_neutral = matches!(
-        spec.name.as_str(),
-        "exec" | "credentialed_exec" | "execute_code" | "process" | "bash" | "wait"
-    ) || spec.name.starts_with("mcp_")
-        || spec.capabilities.contains(&Capability::McpBridged);
+    let is_neutral = PROGRAMS.contains(&spec.name.as_str())
+        || matches!(spec.name.as_str(), "process" | "wait")
+        || spec.name.starts_with("mcp_")
+        || spec.capabilities.contains(&Capability::McpBridged)
+            && !spec.capabilities.contains(&Capability::Mutating);
     match is_neutral {
         true => Pace::Neutral,
         false if spec.is_read_only() => Pace::Reads,
@@ -232,7 +272,7 @@ fn note(call: &mut Call<'_>, finding: Finding) {
     call.notes.insert("loop".into(), note);
 }
 
-fn critical(limits: &Loops, detector: Detector) -> u32 {
+fn critical(limits: &Loops, detector: Detector) -> Option<u32> {
     match detector {
         Detector::Identical => limits.identical.critical,
         Detector::SameResult => limits.same_result.critical,
@@ -242,65 +282,99 @@ fn critical(limits: &Loops, detector: Detector) -> u32 {
     }
 }
 
+/// How to wait for something other than by running a command again and again.
+fn waiting(tool: &str) -> &'static str {
+    match PROGRAMS.contains(&tool) {
+        true => {
+            " To wait for a program, start it in the background and ask `process` with `wait_ms`."
+        }
+        false => "",
+    }
+}
+
+/// How to read much in few calls.
+const READING: &str = "To see more at once, read larger pages (`limit`), or use `search` over a \
+                       folder.";
+
 fn refusal(limits: &Loops, tool: &str, finding: Finding) -> ToolError {
     let count = finding.count;
     let text = match finding.detector {
         Detector::Identical => format!(
             "You go round in circles: `{tool}` with the same arguments gave the same result each \
-             time, and this is time {count}. It is not run again. Use the result that you have, \
-             change the arguments, take another tool, or tell the user what you cannot find out."
+             time, and this is time {count}. It is not run again before something has changed. Use \
+             the result that you have, change the arguments, take another tool, or tell the user \
+             what you cannot find out.{}",
+            waiting(tool)
         ),
         Detector::SameResult => format!(
             "You go round in circles: `{tool}` gave the same result {count} times in a row, \
-             whatever the arguments. Take another tool or another way, or tell the user what you \
+             whatever the arguments. It is left out here; you have it already. `{tool}` may be \
+             called on, and another result is shown. Try another way, or tell the user what you \
              cannot find out."
         ),
         Detector::Missing => format!(
             "You go round in circles: {count} calls of `{tool}` for the same path failed or found \
-             nothing. It is not run for that path again. Read the file and work with what is shown \
-             there, write the file anew, or tell the user what is missing. What is masked cannot be \
-             found out by trying."
+             nothing. It is not run for that path before you have read it. Read the file and work \
+             with what is shown there, write the file anew, or tell the user what is missing. What \
+             is masked cannot be found out by trying."
         ),
         Detector::Stuck => format!(
             "You go round in circles: {count} calls in a row only read, and mostly the same things \
-             again. Act on what you know, or tell the user what is missing. You may read again when \
-             you have changed something."
+             again, like this one. Act on what you know, read something else, or tell the user \
+             what is missing. You may read it again when you have changed something. {READING}"
         ),
         Detector::Exploring => format!(
             "{count} calls in a row only read, and nothing was done. Act on what you know, or tell \
-             the user what is missing. You may read again when you have changed something."
+             the user what is missing. You may read again when you have changed something. {READING}"
         ),
     };
-    let rule = format!(
-        "loops.{}.critical = {}",
-        finding.detector.name(),
-        critical(limits, finding.detector)
-    );
-    ToolError::new(Code::LoopDetected, text).by_rule(rule)
+    let error = ToolError::new(Code::LoopDetected, text);
+    match critical(limits, finding.detector) {
+        Some(at) => error.by_rule(format!("loops.{}.critical = {at}", finding.detector.name())),
+        None => error,
+    }
 }
 
 fn warning(limits: &Loops, tool: &str, finding: Finding) -> String {
-    let (count, at) = (finding.count, critical(limits, finding.detector));
+    let count = finding.count;
+    let at = |what: &str| match critical(limits, finding.detector) {
+        Some(at) => format!("at {at} {what} is refused"),
+        None => "it is not refused".to_owned(),
+    };
     match finding.detector {
         Detector::Identical => format!(
             "[You have called `{tool}` {count} times with the same arguments and got the same \
-             result. Use it, or try something else: call {at} is refused.]"
+             result. Use it, or try something else.{} {}.]",
+            waiting(tool),
+            match limits.identical.critical {
+                Some(at) => format!("Call {at} is refused"),
+                None => "It is not refused".to_owned(),
+            }
         ),
         Detector::SameResult => format!(
             "[`{tool}` gave the same result {count} times in a row, whatever the arguments. Try \
-             another tool or another way: at {at} it is refused.]"
+             another tool or another way: {}.]",
+            at("that result")
         ),
         Detector::Missing => format!(
-            "[{count} calls of `{tool}` for the same path failed or found nothing. Read the file again \
-             and take the text from there: at {at} it is refused for that path.]"
+            "[{count} calls of `{tool}` for the same path failed or found nothing. Read the file \
+             again and take the text from there: {}.]",
+            at("the tool for that path")
         ),
         Detector::Stuck => format!(
             "[{count} calls in a row only read, mostly the same things again. Act on what you \
-             know, or say what is missing: at {at} reading is refused.]"
+             know, or say what is missing: {}. {READING}]",
+            at("reading them again")
         ),
-        Detector::Exploring => format!(
-            "[{count} calls in a row only read. Act on what you know, or say what is missing: at \
-             {at} reading is refused.]"
-        ),
+        Detector::Exploring => match critical(limits, finding.detector) {
+            Some(at) => format!(
+                "[{count} calls in a row only read. Act on what you know, or say what is missing: \
+                 at {at} reading is refused. {READING}]"
+            ),
+            None => format!(
+                "[{count} calls in a row only read. Act on what you know if that is enough. \
+                 {READING}]"
+            ),
+        },
     }
 }

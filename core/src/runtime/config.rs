@@ -220,12 +220,16 @@ impl Config {
         at_most("loops.window", loops.window.into(), 1_000)?;
         at_most("loops.exploring_above_percent", loops.exploring_above_percent.into(), 100)?;
         for (key, limits) in loops.thresholds() {
-            for (what, given) in [("warning", limits.warning), ("critical", limits.critical)] {
+            let given = [("warning", Some(limits.warning)), ("critical", limits.critical)];
+            for (what, given) in given.into_iter().filter_map(|(what, given)| Some((what, given?)))
+            {
                 at_least(&format!("loops.{key}.{what}"), given.into(), 2)?;
                 at_most(&format!("loops.{key}.{what}"), given.into(), 10_000)?;
             }
-            let critical = format!("loops.{key}.critical");
-            at_least(&critical, limits.critical.into(), limits.warning.into())?;
+            if let Some(critical) = limits.critical {
+                let key = format!("loops.{key}.critical");
+                at_least(&key, critical.into(), limits.warning.into())?;
+            }
         }
         Ok(())
     }

@@ -5,7 +5,7 @@ use std::collections::{HashSet, VecDeque};
 use super::{Loops, Thresholds};
 use crate::fingerprint::Fingerprint;
 
-/// How many stopped calls and tools are remembered.
+/// How many stopped calls and paths are remembered.
 const STOPPED: usize = 64;
 
 /// What a call means for a streak of reading.
@@ -26,11 +26,20 @@ pub(crate) struct Step {
     pub tool: String,
     /// The fingerprint of the tool and its arguments.
     pub call: Fingerprint,
-    /// The fingerprint of the tool and the paths that it names; none if it names none.
-    pub target: Option<Fingerprint>,
+    /// The paths that it names; none if it names none.
+    pub target: Option<Target>,
     pub pace: Pace,
     /// True if repeating it is no fault.
     pub exempt: bool,
+}
+
+/// The paths that a call names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Target {
+    /// The fingerprint of the tool and the paths.
+    pub of_tool: Fingerprint,
+    /// The fingerprint of the paths alone.
+    pub paths: Fingerprint,
 }
 
 /// What a call came to.
@@ -45,6 +54,9 @@ pub(crate) struct Outcome {
     pub telling: bool,
     /// True if it missed what it was after: an error, or a search that found nothing.
     pub missed: bool,
+    /// True if it looked for something and there was nothing: a search without a hit, a program that
+    /// says no by its exit code alone. Many different calls may well come to that.
+    pub nothing_found: bool,
 }
 
 /// Which repetition was found.
@@ -100,16 +112,20 @@ pub(crate) struct Guard {
 struct Record {
     tool: String,
     call: Fingerprint,
-    target: Option<Fingerprint>,
+    target: Option<Target>,
     outcome: Outcome,
+    /// True for a change that succeeded and was not made before: repetitions before it do not count
+    /// for those after it.
+    is_work: bool,
 }
 
-/// What is refused from now on.
+/// A repetition that is refused without being counted again.
 #[derive(Debug, PartialEq, Eq)]
 enum Stopped {
+    /// The same call, until something is changed.
     Call(Fingerprint),
-    Tool(String),
-    Target(Fingerprint),
+    /// Calls of the same tool for the same paths, until these are read.
+    Target(Target),
 }
 
 impl Guard {
@@ -122,8 +138,8 @@ impl Guard {
             finding.filter(|finding| !step.exempt && finding.is_critical)
         });
         let finding = finding.or_else(|| {
-            let (streak, unique) = self.reading_with(step)?;
-            reading(limits, streak, unique).filter(|finding| finding.is_critical)
+            let streak = self.reading_with(step)?;
+            streak.finding(limits).filter(|finding| finding.is_critical)
         })?;
         self.stop(step, finding, remembers);
         Some(finding)
@@ -141,9 +157,7 @@ impl Guard {
         if step.exempt {
             return None;
         }
-        let Step { tool, call, target, .. } = step.clone();
-        let record = Record { tool, call, target, outcome };
-        self.history.push_back(record);
+        self.remember(step, outcome);
         while self.history.len() > limits.window as usize {
             self.history.pop_front();
         }
@@ -172,14 +186,11 @@ impl Guard {
             return None;
         }
         let finding = |detector, limits: Thresholds| {
-            Some(Finding { detector, is_critical: true, count: limits.critical })
+            Some(Finding { detector, is_critical: true, count: limits.critical? })
         };
         self.stopped.iter().find_map(|stopped| match stopped {
             Stopped::Call(call) if *call == step.call => {
                 finding(Detector::Identical, limits.identical)
-            }
-            Stopped::Tool(tool) if *tool == step.tool => {
-                finding(Detector::SameResult, limits.same_result)
             }
             Stopped::Target(target) if Some(*target) == step.target => {
                 finding(Detector::Missing, limits.missing)
@@ -188,23 +199,62 @@ impl Guard {
         })
     }
 
+    /// Takes the call into the history, and lifts what it puts an end to.
+    fn remember(&mut self, step: &Step, outcome: Outcome) {
+        let Step { tool, call, target, .. } = step.clone();
+        let succeeded = !outcome.missed;
+        let is_new = || self.history.iter().all(|record| record.call != call);
+        let is_work = step.pace == Pace::Changes && outcome.ran && succeeded && is_new();
+        if is_work {
+            self.stopped.retain(|stopped| !matches!(stopped, Stopped::Call(_)));
+        }
+        if let Some(read) = target.filter(|_| step.pace == Pace::Reads && succeeded) {
+            self.allow_again(read.paths);
+        }
+        self.history.push_back(Record { tool, call, target, outcome, is_work });
+    }
+
+    /// Calls for these paths were stopped, and now the paths were read: they may be tried anew.
+    fn allow_again(&mut self, paths: Fingerprint) {
+        let of_paths = |target: &Target| target.paths == paths;
+        let was_stopped =
+            |stopped: &Stopped| matches!(stopped, Stopped::Target(target) if of_paths(target));
+        if !self.stopped.iter().any(was_stopped) {
+            return;
+        }
+        self.stopped.retain(|stopped| !was_stopped(stopped));
+        for record in &mut self.history {
+            record.target.take_if(|target| of_paths(target));
+        }
+    }
+
+    /// The calls since something was changed by another call than this one, the last one first.
+    fn since_work(&self, step: &Step) -> impl Iterator<Item = &Record> {
+        let call = step.call;
+        self.history.iter().rev().take_while(move |record| !record.is_work || record.call == call)
+    }
+
     /// How often the same call gave the same result, up to the last time. Another result in between
-    /// begins the count anew: something has changed.
+    /// begins the count anew, and so does a change: what was checked may be otherwise now.
     fn identical(&self, step: &Step) -> u32 {
-        let mut same = self.history.iter().rev().filter(|record| record.call == step.call);
+        let mut same = self.since_work(step).filter(|record| record.call == step.call);
         let Some(last) = same.next() else { return 0 };
         let again = same.take_while(|record| record.outcome.result == last.outcome.result);
         1 + u32::try_from(again.count()).unwrap_or(u32::MAX)
     }
 
-    /// How often in a row the tool gave this result.
+    /// How often in a row the tool gave this result for the same paths, or for none. Errors of calls
+    /// that name paths are left to [`Guard::missing`].
     fn same_result(&self, step: &Step, outcome: Outcome) -> u32 {
-        if !outcome.telling {
+        let has_missed_paths = outcome.missed && step.target.is_some();
+        if !outcome.telling || outcome.nothing_found || has_missed_paths {
             return 0;
         }
-        let of_tool = self.history.iter().rev().filter(|record| record.tool == step.tool);
-        let same = of_tool.take_while(|record| record.outcome.result == outcome.result);
-        u32::try_from(same.count()).unwrap_or(u32::MAX)
+        let of_tool = self.since_work(step).filter(|record| record.tool == step.tool);
+        let is_same = |record: &&Record| {
+            record.outcome.result == outcome.result && record.target == step.target
+        };
+        u32::try_from(of_tool.take_while(is_same).count()).unwrap_or(u32::MAX)
     }
 
     /// How many calls of the tool for the same paths have missed, of those that are looked back on.
@@ -218,13 +268,14 @@ impl Guard {
         u32::try_from(missed).unwrap_or(u32::MAX)
     }
 
-    /// The streak with this call, and how many different calls would be in it.
-    fn reading_with(&self, step: &Step) -> Option<(u32, usize)> {
+    /// The streak with this call.
+    fn reading_with(&self, step: &Step) -> Option<Streak> {
         if step.pace != Pace::Reads || step.exempt {
             return None;
         }
-        let unique = self.unique.len() + usize::from(!self.unique.contains(&step.call));
-        Some((self.streak.saturating_add(1), unique))
+        let is_repeated = self.unique.contains(&step.call);
+        let unique = self.unique.len() + usize::from(!is_repeated);
+        Some(Streak { calls: self.streak.saturating_add(1), unique, is_repeated })
     }
 
     fn advance(&mut self, limits: &Loops, step: &Step, outcome: Outcome) -> Option<Finding> {
@@ -232,10 +283,10 @@ impl Guard {
             self.streak = 0;
             self.unique.clear();
         }
-        let (streak, unique) = self.reading_with(step)?;
-        self.streak = streak;
+        let streak = self.reading_with(step)?;
+        self.streak = streak.calls;
         self.unique.insert(step.call);
-        reading(limits, streak, unique)
+        streak.finding(limits)
     }
 
     fn stop(&mut self, step: &Step, finding: Finding, remembers: bool) {
@@ -245,11 +296,12 @@ impl Guard {
         }
         let stopped = match finding.detector {
             Detector::Identical => Stopped::Call(step.call),
-            Detector::SameResult => Stopped::Tool(step.tool.clone()),
             Detector::Missing => match step.target {
                 Some(target) => Stopped::Target(target),
                 None => return,
             },
+            // The result is compared each time: another one is no repetition.
+            Detector::SameResult => return,
             // The streak itself says so until something is changed.
             Detector::Stuck | Detector::Exploring => return,
         };
@@ -262,17 +314,31 @@ impl Guard {
     }
 }
 
-fn reading(limits: &Loops, streak: u32, unique: usize) -> Option<Finding> {
-    let above = u64::from(streak) * u64::from(limits.exploring_above_percent);
-    if unique as u64 * 100 > above {
-        found(Detector::Exploring, limits.exploring, streak)
-    } else {
-        found(Detector::Stuck, limits.stuck, streak)
+/// Calls in a row that only read.
+struct Streak {
+    calls: u32,
+    /// How many of them are different.
+    unique: usize,
+    /// True if the last one was made before in the streak.
+    is_repeated: bool,
+}
+
+impl Streak {
+    fn finding(&self, limits: &Loops) -> Option<Finding> {
+        let above = u64::from(self.calls) * u64::from(limits.exploring_above_percent);
+        if self.unique as u64 * 100 <= above {
+            // A call that reads something new is not what repeats itself.
+            return found(Detector::Stuck, limits.stuck, self.calls).filter(|_| self.is_repeated);
+        }
+        let finding = found(Detector::Exploring, limits.exploring, self.calls)?;
+        // One who reads on has heard it: say it again only after as many calls more.
+        let is_due = self.calls.is_multiple_of(limits.exploring.warning.max(1));
+        (finding.is_critical || is_due).then_some(finding)
     }
 }
 
 fn found(detector: Detector, limits: Thresholds, count: u32) -> Option<Finding> {
-    let is_critical = count >= limits.critical;
+    let is_critical = limits.critical.is_some_and(|critical| count >= critical);
     (is_critical || count >= limits.warning).then_some(Finding { detector, is_critical, count })
 }
 

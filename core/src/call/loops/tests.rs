@@ -28,7 +28,7 @@ struct Run {
 
 static PRINTS: LazyLock<Fingerprints> = LazyLock::new(Fingerprints::default);
 
-const NEVER: Thresholds = Thresholds { warning: u32::MAX, critical: u32::MAX };
+const NEVER: Thresholds = Thresholds::new(u32::MAX, u32::MAX);
 
 impl Run {
     fn new() -> Run {
@@ -58,8 +58,10 @@ impl Run {
         let telling = step.pace == Pace::Reads;
         let found = self.guard.before(&self.limits, step, self.remembers).or_else(|| {
             self.ran += 1;
+            let nothing_found = result == "no hit";
             let (result, missed) = (PRINTS.of(result.as_bytes()), result.starts_with("no "));
-            let outcome = Outcome { result, ran: true, telling, missed };
+            let telling = telling || missed;
+            let outcome = Outcome { result, ran: true, telling, missed, nothing_found };
             self.guard.after(&self.limits, step, outcome, self.remembers)
         });
         match found {
@@ -81,6 +83,13 @@ impl Run {
             last = self.read(&args.to_string(), &n.to_string());
         }
         last
+    }
+}
+
+fn target(tool: &str, path: &str) -> Target {
+    Target {
+        of_tool: of_call(*PRINTS, tool, &json!([path])),
+        paths: of_call(*PRINTS, "", &json!([path])),
     }
 }
 
@@ -151,7 +160,7 @@ fn an_exempt_tool_repeats_itself_as_it_likes() {
 }
 
 #[test]
-fn the_same_result_of_other_arguments_warns_at_four_and_stops_the_tool_at_six() {
+fn the_same_result_of_other_arguments_warns_at_four_and_is_left_out_from_six_on() {
     let mut run = Run::only(Detector::SameResult);
     for n in 0..6 {
         let expected = match n {
@@ -161,8 +170,80 @@ fn the_same_result_of_other_arguments_warns_at_four_and_stops_the_tool_at_six() 
         };
         assert_eq!(run.read(&n.to_string(), "nothing"), expected, "{n}");
     }
-    assert_eq!(run.read("new", "something"), Critical(Detector::SameResult));
+    assert_eq!(run.read("7", "nothing"), Critical(Detector::SameResult));
+    assert_eq!(run.ran, 7);
+    assert_eq!(run.read("new", "something"), Level::None, "the tool goes on");
+    assert_eq!(run.read("8", "nothing"), Level::None, "the count has begun anew");
     assert_eq!(run.step(&step("other", "new", Pace::Reads), "nothing"), Level::None);
+}
+
+#[test]
+fn looking_for_many_things_and_finding_none_is_no_repetition() {
+    for pace in [Pace::Reads, Pace::Neutral] {
+        let mut run = Run::new();
+        for n in 0..20 {
+            assert_eq!(run.step(&step("look", &n.to_string(), pace), "no hit"), Level::None);
+        }
+        for n in 0..4 {
+            let expected = if n < 2 { Level::None } else { Warning(Detector::Identical) };
+            assert_eq!(run.step(&step("look", "same", pace), "no hit"), expected, "{n}");
+        }
+        assert_eq!(
+            run.step(&step("look", "same", pace), "no hit"),
+            Critical(Detector::Identical),
+            "the same question is one"
+        );
+    }
+}
+
+#[test]
+fn work_in_between_begins_the_counts_anew() {
+    let mut run = Run::new();
+    let check = step("exec", "make test", Pace::Neutral);
+    for n in 0..20 {
+        for _ in 0..2 {
+            assert_eq!(run.step(&check, "no way: 3 failed"), Level::None, "{n}");
+        }
+        let edit = step("edit", &n.to_string(), Pace::Changes);
+        assert_eq!(run.step(&edit, "done"), Level::None);
+    }
+}
+
+#[test]
+fn what_is_stopped_may_be_called_again_after_a_change() {
+    let mut run = Run::new();
+    let check = step("exec", "make test", Pace::Neutral);
+    for _ in 0..4 {
+        run.step(&check, "no way");
+    }
+    assert_eq!(run.step(&check, "no way"), Critical(Detector::Identical));
+    run.step(&step("exec", "ls", Pace::Neutral), "a b");
+    assert_eq!(run.step(&check, "no way"), Critical(Detector::Identical), "looking is no change");
+    run.step(&step("edit", "x", Pace::Changes), "no such text");
+    assert_eq!(run.step(&check, "no way"), Critical(Detector::Identical), "nothing was changed");
+    run.step(&step("edit", "y", Pace::Changes), "done");
+    assert_eq!(run.step(&check, "no way"), Level::None);
+}
+
+#[test]
+fn the_same_change_over_and_over_is_no_work() {
+    let mut run = Run::only(Detector::Identical);
+    let write = step("write", "a", Pace::Changes);
+    let mut last = (Level::None, Level::None);
+    for _ in 0..5 {
+        last = (run.step(&write, "done"), run.read("a", "r"));
+    }
+    assert_eq!(last, (Critical(Detector::Identical), Critical(Detector::Identical)));
+}
+
+#[test]
+fn edits_of_many_files_that_miss_are_no_repetition() {
+    let mut run = Run::new();
+    for n in 0..20 {
+        let target = Some(target("edit", &n.to_string()));
+        let edit = Step { target, ..step("edit", &n.to_string(), Pace::Changes) };
+        assert_eq!(run.step(&edit, "no such text"), Level::None);
+    }
 }
 
 #[test]
@@ -184,13 +265,36 @@ fn a_bare_done_after_each_of_many_changes_is_no_loop() {
 }
 
 #[test]
-fn reading_other_things_warns_at_24_and_stops_at_36() {
+fn reading_other_things_warns_at_24_and_again_at_48_and_never_stops() {
     let of = |count| Run::only(Detector::Exploring).reads(0..count);
-    assert_eq!(of(12), Level::None);
-    assert_eq!(of(23), Level::None);
-    assert_eq!(of(24), Warning(Detector::Exploring));
-    assert_eq!(of(35), Warning(Detector::Exploring));
-    assert_eq!(of(36), Critical(Detector::Exploring));
+    for (count, expected) in [
+        (12, Level::None),
+        (23, Level::None),
+        (24, Warning(Detector::Exploring)),
+        (25, Level::None),
+        (36, Level::None),
+        (48, Warning(Detector::Exploring)),
+        (500, Level::None),
+    ] {
+        assert_eq!(of(count), expected, "{count}");
+    }
+}
+
+#[test]
+fn an_owner_may_stop_reading_after_so_many_calls() {
+    let mut run = Run::only(Detector::Exploring);
+    run.limits.exploring = Thresholds::new(24, 36);
+    assert_eq!(run.reads(0..35), Level::None);
+    assert_eq!(run.reads(35..36), Critical(Detector::Exploring));
+}
+
+#[test]
+fn one_who_reads_the_same_again_and_again_may_read_something_new() {
+    let mut run = Run::only(Detector::Stuck);
+    run.reads((0..12).map(|n| n % 2));
+    assert_eq!(run.reads([0]), Critical(Detector::Stuck));
+    assert_eq!(run.reads([77]), Level::None);
+    assert_eq!(run.reads([1]), Critical(Detector::Stuck));
 }
 
 #[test]
@@ -215,9 +319,11 @@ fn a_change_ends_the_streak_and_only_one_that_ran() {
     run.step(&step("edit", "x", Pace::Changes), "done");
     assert_eq!(run.reads(100..112), Level::None);
     assert_eq!((run.guard.streak, run.guard.unique.len()), (12, 12));
-    let refused = Outcome { result: PRINTS.of(b"no"), ran: false, telling: true, missed: true };
+    let result = PRINTS.of(b"no");
+    let refused = Outcome { result, ran: false, telling: true, missed: true, nothing_found: false };
     run.guard.after(&run.limits, &step("edit", "x", Pace::Changes), refused, true);
     assert_eq!(run.guard.streak, 12);
+    run.limits.exploring = Thresholds::new(24, 36);
     run.reads(200..235);
     assert_eq!(run.reads(300..301), Critical(Detector::Exploring));
     assert_eq!(run.step(&step("edit", "x", Pace::Changes), "done"), Level::None);
@@ -228,7 +334,7 @@ fn a_change_ends_the_streak_and_only_one_that_ran() {
 fn what_a_tool_is_decides_what_it_does_to_a_streak() {
     use crate::kind::Capability;
     let pace = |name: &str, args: serde_json::Value| {
-        super::super::pace(&ToolSpec::new(name, "").capability(Capability::ReadOnly), &args)
+        super::super::pace(&ToolSpec::new(name, "").capability(Capability::ReadOnly), &args, false)
     };
     let streak = |name: &str, args: serde_json::Value| {
         let mut run = Run::only(Detector::Exploring);
@@ -255,9 +361,14 @@ fn what_a_tool_is_decides_what_it_does_to_a_streak() {
     }
     assert_eq!(streak("read_file", json!({})), 6);
     let undeclared = ToolSpec::new("anything", "");
-    assert_eq!(super::super::pace(&undeclared, &json!({})), Pace::Changes);
+    let pace_of = |spec: &ToolSpec, writes| super::super::pace(spec, &json!({}), writes);
+    assert_eq!(pace_of(&undeclared, false), Pace::Changes);
     let bridged = undeclared.capability(Capability::McpBridged);
-    assert_eq!(super::super::pace(&bridged, &json!({})), Pace::Neutral);
+    assert_eq!(pace_of(&bridged, false), Pace::Neutral);
+    assert_eq!(pace_of(&bridged.capability(Capability::Mutating), false), Pace::Changes);
+    let exec = ToolSpec::new("exec", "");
+    assert_eq!(pace_of(&exec, false), Pace::Neutral);
+    assert_eq!(pace_of(&exec, true), Pace::Changes, "its command writes files");
 }
 
 #[test]
@@ -284,9 +395,9 @@ fn what_is_remembered_is_bounded() {
 #[test]
 fn calls_that_miss_at_the_same_path_are_stopped_whatever_comes_in_between() {
     let mut run = Run::only(Detector::Missing);
-    let edit = |path: &str, args: &str| {
-        let target = Some(of_call(*PRINTS, "edit", &json!([path])));
-        Step { target, ..step("edit", args, Pace::Changes) }
+    let edit = |path: &str, args: &str| Step {
+        target: Some(target("edit", path)),
+        ..step("edit", args, Pace::Changes)
     };
     for n in 0..11 {
         let expected = if n < 5 { Level::None } else { Warning(Detector::Missing) };
@@ -296,4 +407,17 @@ fn calls_that_miss_at_the_same_path_are_stopped_whatever_comes_in_between() {
     assert_eq!(run.step(&edit("a", "11"), "no 11"), Critical(Detector::Missing));
     assert_eq!(run.step(&edit("a", "fits"), "done"), Critical(Detector::Missing), "it stays so");
     assert_eq!(run.step(&edit("b", "11"), "no 11"), Level::None, "other paths go on");
+    let read = |path: &str| Step {
+        target: Some(target("read_file", path)),
+        ..step("read_file", path, Pace::Reads)
+    };
+    run.step(&read("b"), "its text");
+    assert_eq!(run.step(&edit("a", "12"), "no 12"), Critical(Detector::Missing));
+    run.step(&read("a"), "its text");
+    assert_eq!(run.step(&edit("a", "fits"), "done"), Level::None, "it was read");
+    for n in 0..11 {
+        run.step(&edit("a", &format!("more {n}")), &format!("no {n}"));
+    }
+    assert_eq!(run.step(&edit("a", "last"), "no"), Level::None, "an answer, and no miss");
+    assert_eq!(run.step(&edit("a", "very last"), "no 12"), Critical(Detector::Missing));
 }
