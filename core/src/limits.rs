@@ -1,4 +1,7 @@
-//! Caps on text and JSON. Nothing here ever splits a character.
+//! Caps on text and JSON. Nothing here ever splits a character, and what is shown to anybody says
+//! where it was cut: a text that looks whole may hide what matters behind its end.
+
+use std::borrow::Cow;
 
 use crate::error::Code;
 
@@ -22,9 +25,36 @@ pub fn prefix_of_chars(text: &str, max: usize) -> &str {
     }
 }
 
-/// A name that somebody sent, as a message repeats it: at most 80 characters.
-pub fn echo(name: &str) -> &str {
-    prefix_of_chars(name, 80)
+/// Stands where a text was cut.
+const CUT: char = '…';
+
+/// The text with at most `max` characters, for somebody to read. One that is longer ends with `…`.
+pub fn shortened(text: &str, max: usize) -> Cow<'_, str> {
+    match exceeds_chars(text, max) {
+        true => format!("{}{CUT}", prefix_of_chars(text, max.saturating_sub(1))).into(),
+        false => text.into(),
+    }
+}
+
+/// The text with about `max` characters, for somebody to read: of one that is longer the beginning
+/// and the end, and how much is left out between them. The end of a command matters as much as its
+/// beginning.
+pub fn abridged(text: &str, max: usize) -> Cow<'_, str> {
+    if !exceeds_chars(text, max) {
+        return text.into();
+    }
+    let tail = max / 3;
+    let head = prefix_of_chars(text, max - tail);
+    let end = text.char_indices().rev().nth(tail.saturating_sub(1)).map_or(0, |(at, _)| at);
+    let end = end.max(head.len());
+    let left_out = text[head.len()..end].chars().count();
+    format!("{head}{CUT}[{left_out} characters left out]{CUT}{}", &text[end..]).into()
+}
+
+/// A name that somebody sent, as a message repeats it: at most 80 characters. A longer one ends
+/// with `…`.
+pub fn echo(name: &str) -> Cow<'_, str> {
+    shortened(name, 80)
 }
 
 /// True if `text` has more than `max` characters. Reads no further than it must.
@@ -113,6 +143,30 @@ mod tests {
         assert_eq!(prefix_of_bytes(text, 4), "a");
         assert_eq!(prefix_of_chars(text, 2), "a🦀");
         assert_eq!(prefix_of_chars(text, 9), text);
+    }
+
+    #[test]
+    fn a_text_that_was_cut_says_so() {
+        let long = "é".repeat(81);
+        assert_eq!(echo("é"), "é");
+        assert_eq!(echo(&long[2..]), long[2..]);
+        assert_eq!(echo(&long), format!("{}…", "é".repeat(79)));
+        assert_eq!(shortened("abc", 0), "…");
+    }
+
+    #[test]
+    fn an_abridged_text_shows_both_ends() {
+        assert_eq!(abridged("abcdefghi", 9), "abcdefghi");
+        assert_eq!(abridged("abcdefghij", 9), "abcdef…[1 characters left out]…hij");
+        let long = format!("{}; rm -rf /", "é".repeat(1_000));
+        let shown = abridged(&long, 60);
+        assert!(
+            shown.ends_with("; rm -rf /") && shown.contains("[950 characters left out]"),
+            "{shown}"
+        );
+        for max in 0..4 {
+            assert!(abridged("🦀🦀🦀🦀🦀", max).contains("left out"), "{max}");
+        }
     }
 
     #[test]

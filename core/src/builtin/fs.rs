@@ -128,7 +128,7 @@ fn asking<'p>(
     for path in written {
         if let Some(protection) = deps.files.protection(cx, path) {
             paths.push(path);
-            reasons.push(protection.why(echo(path)));
+            reasons.push(protection.why(&echo(path)));
         }
     }
     if paths.is_empty() {

@@ -331,12 +331,16 @@ fn scrubbed_json(scrubber: &Scrubber, text: &str) -> String {
     scrubber.scrub(&text).into_owned()
 }
 
-/// The start of a scrubbed text that a row keeps. Where the text had been cut before it was
-/// scrubbed, half a secret may stand at its end, so that much is left off.
+/// The start of a scrubbed text that a row keeps, with `…` where it was cut. Where the text had been
+/// cut before it was scrubbed, half a secret may stand at its end, so that much is left off.
 fn kept(scrubbed: &str, taken: &str, most: usize) -> String {
     let was_cut = taken.len() > most + SCRUBBED_BEYOND - 4;
     let safe = if was_cut { scrubbed.len().saturating_sub(SCRUBBED_BEYOND) } else { most };
-    prefix_of_bytes(scrubbed, most.min(safe)).to_owned()
+    let room = most.min(safe);
+    match scrubbed.len() <= room {
+        true => scrubbed.to_owned(),
+        false => format!("{}…", prefix_of_bytes(scrubbed, room.saturating_sub('…'.len_utf8()))),
+    }
 }
 
 /// Rows on their way to the store; those that did not get there go back to the front.

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::Granted;
+use crate::limits::shortened;
 
 /// The context file that it goes into.
 pub(crate) const NAME: &str = "TOOLS.md";
@@ -56,7 +57,7 @@ pub(crate) fn supplement(clis: &[Granted]) -> String {
         let own = definition.tips.trim();
         let known = preset.map_or("", |preset| preset.tips);
         for tips in [known, own].into_iter().filter(|tips| !tips.is_empty()) {
-            let tips: String = tips.chars().take(MOST_TIPS).collect();
+            let tips = shortened(tips, MOST_TIPS);
             let _ = writeln!(text, "  {}", tips.replace('\n', "\n  "));
         }
     }

@@ -115,7 +115,7 @@ impl Stored {
         let written = disk.path.as_written().to_owned();
         if name.path().len() > crate::id::MAX_KEY_BYTES {
             let problem = "is longer than 512 bytes, and files of the store have no longer paths";
-            let path = crate::limits::prefix_of_bytes(&written, 100).to_owned();
+            let path = crate::limits::shortened(&written, 100).into_owned();
             return Err(workspace::Error::InvalidPath { path, problem }.into());
         }
         let caller = cx.caller();

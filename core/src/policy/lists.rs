@@ -339,7 +339,7 @@ fn check_key(place: &str, key: &str, separator: char) -> Result<(), Error> {
     } else {
         return Ok(());
     };
-    let shown = quoted(echo(key)).replace('\0', "\\0");
+    let shown = quoted(&echo(key)).replace('\0', "\\0");
     Err(Error::BadKey { source_name: format!("{place}.{shown}"), why })
 }
 

@@ -38,7 +38,7 @@ impl Place<'_> {
 impl fmt::Display for Place<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Place { tenant, table, row, field } = self;
-        let row: Vec<&str> = row.iter().map(|part| echo(part)).collect();
+        let row: Vec<_> = row.iter().map(|part| echo(part)).collect();
         let (tenant, table, field) = (echo(tenant), echo(table), echo(field));
         write!(f, "table {table:?}, row {row:?}, field {field:?} of tenant {tenant:?}")
     }

@@ -19,6 +19,7 @@ use super::place;
 use super::unwrap;
 use super::value::Value;
 use super::verdict::Decision;
+use crate::terminal;
 
 /// What may run without asking.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -95,7 +96,7 @@ pub fn propose(analysis: &Analysis, env: &Env) -> Vec<Proposal> {
     let proposal = |text: String, calls| {
         let (effects, covers) = (effects.clone(), covers.clone());
         let rule = StandingRule { calls, effects, covers, covers_not: covers_not.clone() };
-        Proposal { text, rule }
+        Proposal { text: terminal::visible(&text).into_owned(), rule }
     };
     let text = format!("exactly `{}`, in `{}`", analysis.text.trim(), env.cwd);
     let mut all = vec![proposal(text, calls.iter().map(|call| call.exactly.clone()).collect())];

@@ -86,7 +86,7 @@ async fn write<T: Serialize + Send + 'static>(
         for line in lines {
             let line = serde_json::to_string(&line)?;
             if line.len() >= MOST_LINE {
-                let start = limits::prefix_of_chars(&line, 200);
+                let start = limits::shortened(&line, 200);
                 let text = format!("a row is too large to be exported; it begins with {start}");
                 return Err(io::Error::other(text));
             }

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{Alias, Schema};
-use crate::limits::{check_json, prefix_of_chars};
+use crate::limits::{check_json, shortened};
 
 pub(crate) use convert::{type_name, unfenced};
 
@@ -382,7 +382,7 @@ pub(crate) fn dotted(pointer: &str) -> String {
             path.push_str(&segment);
         }
     }
-    prefix_of_chars(&path, 120).to_owned()
+    shortened(&path, 120).into_owned()
 }
 
 #[cfg(test)]

@@ -35,7 +35,7 @@ pub(crate) fn line_diff(old: &str, new: &str, max_lines: usize) -> String {
                 ChangeTag::Insert => '+',
             };
             let line = change.value().trim_end_matches(['\r', '\n']);
-            lines.push(format!("{sign}{}", limits::prefix_of_chars(line, MAX_CHARS)));
+            lines.push(format!("{sign}{}", limits::shortened(line, MAX_CHARS)));
         }
     }
     if left_out > 0 {

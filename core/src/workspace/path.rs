@@ -175,6 +175,6 @@ fn check(path: &str) -> Result<(), Error> {
     } else {
         return Ok(());
     };
-    let path = limits::prefix_of_bytes(path, 100).replace('\0', "\\0");
+    let path = limits::shortened(path, 100).replace('\0', "\\0");
     Err(Error::InvalidPath { path, problem })
 }

@@ -52,7 +52,7 @@ async fn unlock(deps: &Deps, args: Args, cx: &CallContext) -> Result<ToolResult,
 fn parsed(lock: &str) -> Result<(&str, i64), ToolError> {
     let parts = lock.rsplit_once(':').filter(|(id, _)| crate::id::check_key("id", id).is_ok());
     parts.and_then(|(id, epoch)| Some((id, epoch.parse().ok()?))).ok_or_else(|| {
-        let lock = crate::limits::prefix_of_bytes(lock, 100);
+        let lock = crate::limits::echo(lock);
         let text = format!(
             "`{lock}` is no lock; give what `lock_paths` answered as `lock`. Nothing was given \
              back."

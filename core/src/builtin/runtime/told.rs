@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::body::{Body, IN_MEMORY};
 use crate::error::Code;
 use crate::exec::{Appeared, Confined, Cut, Done, RanIn, Reached, Status, UsedUp, sandbox};
-use crate::limits::prefix_of_chars;
+use crate::limits;
 use crate::tool::{CallContext, ToolError, ToolResult};
 
 /// The result of a command: what it wrote, and how it ended unless that was well.
@@ -143,10 +143,7 @@ pub(super) fn closed(not_looked_at: &[String]) -> Option<String> {
 
 /// A path as a text shows it.
 fn shortened(path: &str) -> String {
-    match prefix_of_chars(path, LONGEST_SHOWN) {
-        begin if begin.len() < path.len() => format!("{begin}…"),
-        path => path.to_owned(),
-    }
+    limits::shortened(path, LONGEST_SHOWN).into_owned()
 }
 
 /// How many characters of a path a text shows.

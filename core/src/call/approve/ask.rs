@@ -10,7 +10,7 @@ use crate::policy::Rule;
 use crate::shell::rules::Proposal;
 use crate::store::NewApproval;
 use crate::terminal;
-use crate::tool::{Arguments, Caller};
+use crate::tool::Caller;
 
 /// Why the call wants approval. Empty: it does not.
 pub(super) fn reasons(judged: &Judged, call: &Call<'_>) -> Vec<AskReason> {
@@ -109,17 +109,15 @@ impl Asking {
     ) -> NewApproval {
         let caller = call.cx.caller();
         let spec = &judged.entry.spec;
-        let mut shown = shown(path, judged, call);
+        let shown = shown(path, judged, call);
         let mut reasons = json!(self.reasons);
         let mut unkept = json!(always::unkept(judged, &self.proposals));
         let scrubber = path.scrubbers.of_call(call.cx);
         scrubber.scrub_json(&mut reasons);
         scrubber.scrub_json(&mut unkept);
-        let arguments = Arguments::Value(std::mem::take(&mut shown["arguments"]));
-        let told = json!({ "reasons": reasons, "arguments": excerpt::excerpt(&arguments) });
-        if let Arguments::Value(arguments) = arguments {
-            shown["arguments"] = arguments;
-        }
+        let (arguments, cut) = excerpt::shown(&shown["arguments"]);
+        let arguments = terminal::visible_json(&arguments);
+        let told = json!({ "reasons": reasons, "arguments": arguments, "arguments_cut": cut });
         let request = json!({
             "description": spec.description,
             "arguments": shown["arguments"],

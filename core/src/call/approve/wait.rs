@@ -181,7 +181,7 @@ impl Wait<'_> {
 
     /// Denies the call in the host's name. None if somebody else was faster.
     async fn deny(&self, why: &str, denied: Ended) -> Result<Option<Ended>, Stop> {
-        let reason = Some(crate::limits::prefix_of_bytes(why, MOST_WHY).to_owned());
+        let reason = Some(crate::limits::shortened(why, MOST_WHY).into_owned());
         let verdict = Verdict { allow: false, by: "host".into(), reason, edited: None };
         Ok(self.decide(verdict).await?.map(|ended| match ended {
             Ended::Decided(_) => denied,

@@ -14,8 +14,32 @@ const MOST: usize = 256;
 pub(super) fn of(analysis: &Analysis, reasons: &[Reason]) -> Vec<Segment> {
     let mut spans = Vec::new();
     script(&analysis.script, &mut spans);
-    spans.truncate(MOST);
-    spans.into_iter().map(|span| segment(&analysis.text, span, reasons)).collect()
+    let mut all: Vec<Segment> =
+        spans.into_iter().map(|span| segment(&analysis.text, span, reasons)).collect();
+    if all.len() > MOST {
+        let rest = all.split_off(MOST - 1);
+        all.push(left_out(&rest));
+    }
+    all
+}
+
+/// One segment in place of those that are not shown. Nothing of what is decided of them is lost.
+fn left_out(rest: &[Segment]) -> Segment {
+    let mut categories: Vec<String> = Vec::new();
+    for category in rest.iter().flat_map(|segment| &segment.categories) {
+        if !categories.contains(category) {
+            categories.push(category.clone());
+        }
+    }
+    let start = rest.iter().map(|segment| segment.span.start).min().unwrap_or_default();
+    let end = rest.iter().map(|segment| segment.span.end).max().unwrap_or_default();
+    let verdict = rest.iter().map(|segment| segment.verdict).max().unwrap_or(Decision::Allow);
+    Segment {
+        text: format!("… {} more commands, which are not shown", rest.len()),
+        verdict,
+        categories,
+        span: start..end,
+    }
 }
 
 fn segment(text: &str, span: Span, reasons: &[Reason]) -> Segment {

@@ -1,10 +1,13 @@
 //! A verdict as models and people read it.
 
+use std::borrow::Cow;
+
 use super::super::analyse::Analysis;
 use super::super::effect::{Certainty, Found};
 use super::super::ir::Span;
 use super::super::verdict::{Check, Decision, Reason, ShownEffect, Verdict};
 use super::segments;
+use crate::terminal;
 
 /// The most characters of the words that a reason shows.
 const MOST_SHOWN: usize = 120;
@@ -13,7 +16,14 @@ const MOST_SHOWN: usize = 120;
 const MOST_REASONS: usize = 4;
 
 /// Everything that is shown of a verdict.
-pub(super) fn check(analysis: &Analysis, verdict: Verdict) -> Check {
+pub(super) fn check(analysis: &Analysis, mut verdict: Verdict) -> Check {
+    for reason in &mut verdict.reasons {
+        seen(&mut reason.why);
+        if let Some(instead) = &mut reason.instead {
+            seen(instead);
+        }
+    }
+    verdict.unknowns.iter_mut().for_each(seen);
     let mut categories: Vec<String> = Vec::new();
     for reason in &verdict.reasons {
         if !categories.contains(&reason.category) {
@@ -35,6 +45,13 @@ pub(super) fn check(analysis: &Analysis, verdict: Verdict) -> Check {
         plan: None,
         without_approver: verdict.without_approver,
         confined: verdict.confined,
+    }
+}
+
+/// Writes out what a person would not see of a text.
+fn seen(text: &mut String) {
+    if let Cow::Owned(visible) = terminal::visible(text) {
+        *text = visible;
     }
 }
 

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::Unfit;
 use super::walk::{Keywords, rewrite};
-use crate::limits::prefix_of_chars;
+use crate::limits::shortened;
 
 /// Keywords that tell a model nothing.
 const SILENT: [&str; 12] = [
@@ -42,9 +42,7 @@ fn tell(kept: &mut Keywords, dropped: &Keywords) {
     let told: Vec<String> = dropped
         .iter()
         .filter(|(keyword, _)| !SILENT.contains(&keyword.as_str()) && !keyword.starts_with("x-"))
-        .map(|(keyword, value)| {
-            format!("{keyword}: {}", prefix_of_chars(&value.to_string(), MOST_CHARS))
-        })
+        .map(|(keyword, value)| format!("{keyword}: {}", shortened(&value.to_string(), MOST_CHARS)))
         .collect();
     // A reference stands alone.
     if told.is_empty() || kept.contains_key("$ref") {

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::Schema;
 use super::form::{listed_names, listed_values};
-use crate::limits::{echo, prefix_of_chars};
+use crate::limits::{echo, shortened};
 use crate::nearest::nearest;
 use crate::tool::repair::dotted;
 
@@ -55,7 +55,7 @@ impl Schema {
             }
             ValidationErrorKind::Constant { expected_value } => {
                 let wanted = expected_value.to_string();
-                format!("{place}: expected {}, got {got}.", prefix_of_chars(&wanted, 200))
+                format!("{place}: expected {}, got {got}.", shortened(&wanted, 200))
             }
             ValidationErrorKind::AnyOf { context }
             | ValidationErrorKind::OneOfNotValid { context } => {
@@ -68,10 +68,10 @@ impl Schema {
             ValidationErrorKind::FalseSchema => format!("{place}: nothing may be given here."),
             _ => {
                 let why = error.masked_with("the value").to_string();
-                format!("{place}: got {got}, but {}.", prefix_of_chars(&why, 300))
+                format!("{place}: got {got}, but {}.", shortened(&why, 300))
             }
         };
-        prefix_of_chars(&text, LONGEST).to_owned()
+        shortened(&text, LONGEST).into_owned()
     }
 
     fn missing(&self, error: &ValidationError<'_>, property: &Value) -> String {

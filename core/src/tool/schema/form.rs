@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::Schema;
-use crate::limits::{echo, prefix_of_chars};
+use crate::limits::{echo, shortened};
 
 /// How many names or values are listed before the rest is left out.
 const MOST_LISTED: usize = 20;
@@ -16,7 +16,7 @@ impl Schema {
     pub(super) fn form(&self, schema: &Value) -> String {
         let schema = self.followed(schema);
         if let Some(value) = schema.get("const") {
-            return prefix_of_chars(&value.to_string(), 80).to_owned();
+            return shortened(&value.to_string(), 80).into_owned();
         }
         if let Some(values) = schema.get("enum").and_then(Value::as_array) {
             return format!("one of {}", listed_values(values));
@@ -41,7 +41,7 @@ impl Schema {
                 self.form_of_object(schema)
             }
             _ => match schema.get("title").and_then(Value::as_str) {
-                Some(title) => echo(title).to_owned(),
+                Some(title) => echo(title).into_owned(),
                 None => "another form".into(),
             },
         }
@@ -64,7 +64,7 @@ impl Schema {
                 });
                 match fixed {
                     Some(value) => {
-                        format!("`{}` = {}", echo(name), prefix_of_chars(&value.to_string(), 40))
+                        format!("`{}` = {}", echo(name), shortened(&value.to_string(), 40))
                     }
                     None => format!("`{}`", echo(name)),
                 }
@@ -86,7 +86,7 @@ pub(super) fn listed_values(values: &[Value]) -> String {
 /// Names as a complaint lists them, the rest left out.
 pub(super) fn listed_names<'n>(names: impl ExactSizeIterator<Item = &'n str>) -> String {
     let all = names.len();
-    listed(names.take(MOST_LISTED).map(|name| echo(name).to_owned()).collect(), all)
+    listed(names.take(MOST_LISTED).map(|name| echo(name).into_owned()).collect(), all)
 }
 
 fn listed(texts: Vec<String>, all: usize) -> String {
@@ -100,7 +100,7 @@ fn listed(texts: Vec<String>, all: usize) -> String {
         if shown > 0 {
             list.push_str(", ");
         }
-        list.push_str(prefix_of_chars(&text, room));
+        list.push_str(&shortened(&text, room));
         shown += 1;
     }
     if shown < all {

@@ -55,7 +55,7 @@ fn file(lines: &mut Lines<'_>, head: &str) -> Result<FilePatch, Malformed> {
         let problem = format!(
             "`{}` is where a file begins; write `{UPDATE} path`, `{ADD} path`, `{DELETE} path` or \
              `{END}`",
-            crate::limits::prefix_of_chars(head, 80)
+            crate::limits::echo(head)
         );
         return Err(lines.malformed(problem));
     };
