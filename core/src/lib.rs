@@ -44,6 +44,7 @@ mod commands;
 mod custom;
 mod detached;
 mod fingerprint;
+mod fork;
 mod joint;
 mod scrubbers;
 #[cfg(test)]

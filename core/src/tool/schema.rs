@@ -10,6 +10,7 @@ use jsonschema::{Draft, ValidationError, Validator};
 use serde_json::Value;
 
 use crate::error::{Code, Error};
+use crate::fork;
 use crate::limits::check_json;
 
 /// How many references are followed from one place.
@@ -54,11 +55,9 @@ impl Schema {
                 width::MOST_LOOKS
             )));
         }
-        let validator = jsonschema::options()
-            .with_draft(Draft::Draft202012)
-            .offline()
-            .build(schema)
-            .map_err(|error| bad(error.to_string()))?;
+        let options = jsonschema::options().with_draft(Draft::Draft202012).offline();
+        // The schema of schemas is made once, for the whole process.
+        let validator = fork::hold(|| options.build(schema)).map_err(|error| bad(error.to_string()))?;
         let mut compiled = Schema {
             validator,
             source: schema.clone(),
