@@ -10,7 +10,7 @@ const { readOptions } = require('./lib/caller.cjs')
 const { ToolkeepError, ToolError, aborted, translated } = require('./lib/errors.cjs')
 const { EventStream } = require('./lib/events.cjs')
 const { closeAtExit } = require('./lib/exit.cjs')
-const { argumentsOf, stringOf, textOf } = require('./lib/json.cjs')
+const { argumentsOf, callArguments, callRequests, stringOf, textOf } = require('./lib/json.cjs')
 const { runtimeOptionsOf } = require('./lib/options.cjs')
 const { explanationOf, resultOf } = require('./lib/result.cjs')
 const { Scrubber, scrub } = require('./lib/scrubber.cjs')
@@ -64,20 +64,19 @@ class Runtime {
 
   async call(name, args, options) {
     const { caller, signal } = readOptions(options)
-    const isText = typeof args === 'string'
-    const text = isText ? stringOf(args, 'args') : argumentsOf(args, 'args')
+    const { text, form } = callArguments(args)
     stringOf(name, 'name')
     const core = await this.#cancellable(signal, (number) =>
-      this.#state.native.call(name, text, isText, caller, number),
+      this.#state.native.call(name, text, form, caller, number),
     )
     return resultOf(core)
   }
 
   async callAll(requests, options) {
     const { caller, signal } = readOptions(options)
-    const text = argumentsOf(requests, 'requests', REQUESTS)
+    const { text, unread } = callRequests(requests)
     const answers = await this.#cancellable(signal, (number) =>
-      this.#state.native.callAll(text, caller, number),
+      this.#state.native.callAll(text, unread, caller, number),
     )
     if (signal?.aborted && answers.some((answer) => answer.result.code === 'cancelled')) {
       throw aborted('the calls were cancelled by their caller', signal)
@@ -259,9 +258,6 @@ class Runtime {
     return this.#lastCall
   }
 }
-
-// The level of the list of requests whose arguments are at the first level.
-const REQUESTS = -1
 
 // Each is ended where its call ends; without this it would wait for the garbage collector, too.
 const MANUAL = { requireManualDestroy: true }

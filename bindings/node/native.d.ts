@@ -19,9 +19,9 @@ export declare class NativeRuntime {
    */
   open(config: string, isPath: boolean, key?: string | undefined | null): Promise<undefined>
   /** Takes one call along the path. */
-  call(name: string, args: string, isText: boolean, caller: string | undefined | null, number: number): Promise<string>
+  call(name: string, args: string, form: number, caller: string | undefined | null, number: number): Promise<string>
   /** Takes the calls of one turn along the path. */
-  callAll(requests: string, caller: string | undefined | null, number: number): Promise<string>
+  callAll(requests: string, unread: string, caller: string | undefined | null, number: number): Promise<string>
   /** The definitions of the tools that the caller may call; with `whole` also which are left out. */
   definitions(options: string, caller: string | undefined | null, whole: boolean): Promise<string>
   /** Whether the caller may call a tool, and why. */

@@ -46,7 +46,7 @@ mod signature;
 mod taint;
 mod unseal;
 
-pub use all::{CallAnswer, CallRequest};
+pub use all::{CallAnswer, CallRequest, TurnCall};
 pub use approve::{
     ApprovalAnswer, ApprovalConfig, ApprovalMode, ApprovalRequest, Approver, AskReason, approve_fn,
 };

@@ -1,6 +1,7 @@
 //! Identifiers: new ids, and the rule for keys that hosts choose.
 
 use crate::error::{Code, Error};
+use crate::fork;
 
 /// The longest key (tenant, agent, session, …) in bytes of UTF-8.
 pub const MAX_KEY_BYTES: usize = 512;
@@ -11,7 +12,8 @@ pub const DEFAULT_TENANT: &str = "default";
 /// A new id: a UUID of version 7 as 32 hexadecimal digits. Ids made later sort after ids made
 /// earlier (to the millisecond).
 pub fn new_id() -> String {
-    uuid::Uuid::now_v7().simple().to_string()
+    // They come in the order of one counter of the process.
+    fork::hold(uuid::Uuid::now_v7).simple().to_string()
 }
 
 /// Checks a key that a host chose: not empty, at most [`MAX_KEY_BYTES`] bytes, no NUL. `field` names

@@ -44,6 +44,7 @@ mod commands;
 mod custom;
 mod detached;
 mod fingerprint;
+mod fork;
 mod joint;
 mod scrubbers;
 #[cfg(test)]
@@ -51,7 +52,9 @@ mod soak;
 mod terminal;
 mod upkeep;
 
-pub use call::{ApprovalAnswer, ApprovalRequest, Approver, CallAnswer, CallRequest, Explanation};
+pub use call::{
+    ApprovalAnswer, ApprovalRequest, Approver, CallAnswer, CallRequest, Explanation, TurnCall,
+};
 pub use error::{Code, Error};
 pub use event::Event;
 pub use runtime::{

@@ -31,7 +31,7 @@ use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::call::{Approver, CallAnswer, CallPath, CallRequest, Explanation, PolicyDiff};
+use crate::call::{Approver, CallAnswer, CallPath, CallRequest, Explanation, PolicyDiff, TurnCall};
 use crate::clock::Clock;
 use crate::commands::{JudgedCommand, Wanted};
 use crate::error::{Code, Error};
@@ -154,6 +154,19 @@ impl Runtime {
         &self,
         cx: &CallContext,
         requests: Vec<CallRequest>,
+    ) -> Result<Vec<CallAnswer>, Error> {
+        self.call_turn(cx, requests.into_iter().map(TurnCall::from).collect()).await
+    }
+
+    /// As [`call_all`](Runtime::call_all), for a host that reads arguments itself and may have found some
+    /// that are not JSON.
+    ///
+    /// # Errors
+    /// As [`call_all`](Runtime::call_all).
+    pub async fn call_turn(
+        &self,
+        cx: &CallContext,
+        requests: Vec<TurnCall>,
     ) -> Result<Vec<CallAnswer>, Error> {
         cx.caller().check()?;
         self.until_closed(self.inner.path.call_all(cx, requests)).await

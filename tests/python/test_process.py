@@ -24,6 +24,7 @@ rt = toolkeep.Runtime()
 
 @rt.tool
 async def hang() -> None:
+    print("begun", flush=True)
     try:
         await asyncio.sleep(3600)
     except asyncio.CancelledError:
@@ -32,6 +33,7 @@ async def hang() -> None:
 
 @rt.tool
 def stick() -> None:
+    print("begun", flush=True)
     time.sleep(3600)
 """
 
@@ -68,12 +70,87 @@ print("done")
     assert (done.returncode, done.stdout, done.stderr) == (0, "done\n", "")
 
 
+FORKS = """
+import os, signal, sys, threading
+import toolkeep
+store = sys.argv[1]
+rt = toolkeep.Runtime(store=store)
+over = False
+
+def use(runtime):
+    assert runtime.call("datetime", {"timezone": "UTC"}).code is None
+    assert runtime.call("nope", {"a": 1}).code == "unknown_tool"
+
+def busy():
+    while not over:
+        use(rt)
+        with toolkeep.Runtime() as other:
+            use(other)
+
+threads = [threading.Thread(target=busy) for _ in range(3)]
+for thread in threads:
+    thread.start()
+"""
+
+
+@pytest.mark.parametrize("store", ["memory:", "sqlite:{path}"])
+def test_a_child_forked_while_others_are_in_calls_opens_its_own(
+    script: Script, tmp_path: Path, store: str
+) -> None:
+    source = (
+        FORKS
+        + """
+for _ in range(40):
+    child = os.fork()
+    if child == 0:
+        signal.alarm(30)
+        try:
+            use(rt)
+        except toolkeep.ForkedError:
+            with toolkeep.Runtime(store=store) as own:
+                use(own)
+            os._exit(7)
+        os._exit(1)
+    _, status = os.waitpid(child, 0)
+    if os.waitstatus_to_exitcode(status) != 7:
+        print(status, flush=True)
+        break
+over = True
+for thread in threads:
+    thread.join()
+rt.close()
+"""
+    )
+    done = script(source, store.format(path=tmp_path / "a.db"), timeout=120)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_processes_of_multiprocessing_open_their_own(script: Script, tmp_path: Path) -> None:
+    source = (
+        FORKS
+        + """
+import multiprocessing
+
+def work(number):
+    signal.alarm(30)
+    with toolkeep.Runtime(store=store) as own:
+        use(own)
+    return number
+
+with multiprocessing.get_context("fork").Pool(4) as pool:
+    print(sum(pool.map(work, range(12))))
+over = True
+"""
+    )
+    done = script(source, f"sqlite:{tmp_path / 'a.db'}", timeout=120)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "66\n", "")
+
+
 @pytest.mark.parametrize("tool", ["hang", "stick"])
 def test_ctrl_c_ends_a_blocking_call_at_once(tool: str) -> None:
     source = (
         TOOLS
         + f"""
-print("ready", flush=True)
 try:
     rt.call("{tool}")
 except KeyboardInterrupt:
@@ -86,8 +163,7 @@ rt.close()
     command = [sys.executable, "-c", source]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stdout is not None
-    assert process.stdout.readline() == "ready\n"
-    time.sleep(0.2)
+    assert process.stdout.readline() == "begun\n"
     began = time.monotonic()
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=10)
@@ -245,6 +321,8 @@ def test_runtimes_that_come_and_go_leave_nothing() -> None:
     work(20)
     threads, before = threading.active_count(), resident()
     work(100)
-    time.sleep(0.2)
+    deadline = time.monotonic() + 30
+    while threading.active_count() > threads + 2 and time.monotonic() < deadline:
+        time.sleep(0.05)
     assert threading.active_count() <= threads + 2
     assert resident() - before < 16 << 20

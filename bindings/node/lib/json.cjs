@@ -10,7 +10,7 @@ const DEEPEST = 128
 
 /**
  * The first thing in `value` that is not JSON: `{ kind, what, path }`, or null. `kind` is `type`,
- * `class`, `surrogate` or `deep`.
+ * `class`, `bigint`, `surrogate` or `deep`.
  *
  * Only plain objects hold all that they show in keys of their own: what a class has behind getters
  * or a prototype has in it would be left out. `anyClass` takes objects of classes all the same.
@@ -31,6 +31,8 @@ function flawIn(value, level = 1, anyClass = false) {
       if (typeof value.toJSON === 'function')
         return flawInside(value.toJSON(''), level, anyClass, true)
       return flawInside(value, level, anyClass, anyClass)
+    case 'bigint':
+      return { kind: 'bigint', what: 'a bigint', path: [] }
     default:
       return { kind: 'type', what: `a ${typeof value}`, path: [] }
   }
@@ -134,12 +136,16 @@ function textOf(value, place, code = 'invalid_argument') {
   return JSON.stringify(value) ?? 'null'
 }
 
+/** What a host's parser takes from a model's text, and core does not. */
+const MODELS = ['bigint', 'surrogate']
+
 /**
  * The same for arguments, whose outermost object is at `level`. They may come from a model, so it
  * is core that refuses them where they are nested too deeply, with its own words: it gets just as
- * much as it takes to see that.
+ * much as it takes to see that. `unread(error, path)` is asked about another flaw that may be the
+ * model's; by default it is the host's.
  */
-function argumentsOf(value, place, level = 1) {
+function argumentsOf(value, place, level = 1, unread = raised) {
   const flaw = flawIn(value, level)
   if (flaw === null) return JSON.stringify(value) ?? 'null'
   if (flaw.kind === 'deep' && !isCyclic(value, flaw.path)) {
@@ -147,9 +153,50 @@ function argumentsOf(value, place, level = 1) {
     // Nothing deeper than that is left in it, so that only another kind of flaw can be.
     const other = flawIn(cut, level - 1)
     if (other === null) return JSON.stringify(cut)
-    throw refusal(cut, other, place, 'invalid_argument')
+    return refused(cut, other, place, unread)
   }
-  throw refusal(value, flaw, place, 'invalid_argument')
+  return refused(value, flaw, place, unread)
+}
+
+function refused(value, flaw, place, unread) {
+  const error = refusal(value, flaw, place, 'invalid_argument')
+  if (!MODELS.includes(flaw.kind)) throw error
+  return unread(error, flaw.path)
+}
+
+function raised(error) {
+  throw error
+}
+
+/** The arguments of one call: their text, and what it is (see `arguments` in src/runtime.rs). */
+function callArguments(args) {
+  if (typeof args === 'string') return { text: stringOf(args, 'args'), form: 1 }
+  let form = 0
+  const text = argumentsOf(args, 'args', 1, ({ message }) => {
+    form = 2
+    return message
+  })
+  return { text, form }
+}
+
+/** The level of the list of calls, so that the arguments of each are at level 1. */
+const REQUESTS = -1
+
+/** The calls of a turn as JSON text, and which of them have arguments that are not JSON, and why. */
+function callRequests(requests) {
+  const unread = []
+  for (let given = requests; ; ) {
+    let at
+    const text = argumentsOf(given, 'requests', REQUESTS, (error, [index, key]) => {
+      // Not even a text, as the arguments of one call: that is the host's.
+      if (!Array.isArray(given) || key !== 'arguments') throw error
+      if (typeof given[index].arguments === 'string') throw error
+      at = index
+      unread.push([index, error.message])
+    })
+    if (at === undefined) return { text, unread: JSON.stringify(unread) }
+    given = given.map((request, index) => (index === at ? { ...request, arguments: null } : request))
+  }
 }
 
 /** A text of the host's, checked. */
@@ -159,4 +206,4 @@ function stringOf(value, place) {
   return value
 }
 
-module.exports = { argumentsOf, flawIn, inheritedKey, isCyclic, isPlain, stringOf, textOf }
+module.exports = { argumentsOf, callArguments, callRequests, flawIn, inheritedKey, isCyclic, isPlain, stringOf, textOf }

@@ -14,7 +14,7 @@ use toolkeep::secret::SecretString;
 use toolkeep::tool::Arguments;
 use toolkeep::{
     CallContext, CallRequest, Caller, Code, Config, DefinitionOptions, Error, Follow, Registration,
-    Runtime, ToolSpec,
+    Runtime, ToolSpec, TurnCall,
 };
 
 use crate::failure::{failure, settle};
@@ -99,8 +99,26 @@ impl Drop for Started {
     }
 }
 
-fn arguments(args: String, is_text: bool) -> Result<Arguments, Error> {
-    if is_text { Ok(Arguments::Text(args)) } else { json::parse(&args).map(Arguments::Value) }
+/// `form` says what `args` is: 0 a value as JSON, 1 the text that the model wrote, 2 why the value is not JSON.
+fn arguments(args: String, form: u32) -> Result<Arguments, Error> {
+    match form {
+        0 => json::parse(&args).map(Arguments::Value),
+        1 => Ok(Arguments::Text(args)),
+        _ => Ok(Arguments::Unread(args)),
+    }
+}
+
+/// The calls of a turn. `unread` has the places of those whose arguments are not JSON, each with the reason.
+fn calls(requests: &str, unread: &str) -> Result<Vec<TurnCall>, Error> {
+    let requests: Vec<CallRequest> = json::read("the calls", json::parse(requests)?)?;
+    let unread: Vec<(usize, String)> = json::read("the calls", json::parse(unread)?)?;
+    let mut calls: Vec<TurnCall> = requests.into_iter().map(TurnCall::from).collect();
+    for (place, why) in unread {
+        if let Some(call) = calls.get_mut(place) {
+            call.arguments = Arguments::Unread(why);
+        }
+    }
+    Ok(calls)
 }
 
 #[napi]
@@ -145,7 +163,7 @@ impl NativeRuntime {
         env: &'env Env,
         name: String,
         args: String,
-        is_text: bool,
+        form: u32,
         caller: Option<String>,
         number: u32,
     ) -> napi::Result<PromiseRaw<'env, String>> {
@@ -153,12 +171,12 @@ impl NativeRuntime {
         #[cfg(feature = "bench")]
         if crate::empty_core::is_meant(&name) {
             return env.spawn_future(settle(async move {
-                let (runtime, args) = (started.state.runtime()?, arguments(args, is_text)?);
+                let (runtime, args) = (started.state.runtime()?, arguments(args, form)?);
                 json::write(&crate::empty_core::call(runtime, &started.cx, &name, args).await?)
             }));
         }
         env.spawn_future(settle(async move {
-            let args = arguments(args, is_text)?;
+            let args = arguments(args, form)?;
             json::write(&started.state.runtime()?.call(&started.cx, &name, args).await?)
         }))
     }
@@ -169,13 +187,14 @@ impl NativeRuntime {
         &self,
         env: &'env Env,
         requests: String,
+        unread: String,
         caller: Option<String>,
         number: u32,
     ) -> napi::Result<PromiseRaw<'env, String>> {
         let started = Started::new(&self.state, caller, number).map_err(failure)?;
         env.spawn_future(settle(async move {
-            let requests: Vec<CallRequest> = json::read("the calls", json::parse(&requests)?)?;
-            json::write(&started.state.runtime()?.call_all(&started.cx, requests).await?)
+            let calls = calls(&requests, &unread)?;
+            json::write(&started.state.runtime()?.call_turn(&started.cx, calls).await?)
         }))
     }
 

@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyString};
+use pyo3::types::{PyDict, PyList};
 use serde_json::Value;
 use toolkeep::secret::SecretString;
 use toolkeep::tool::Arguments;
 use toolkeep::{
     CallContext, CallRequest, Caller, Code, Config, DefinitionOptions, Error, Follow, Registration,
-    Runtime, RuntimeBuilder, ToolSpec,
+    Runtime, RuntimeBuilder, ToolSpec, TurnCall,
 };
 
 use crate::answer::Answer;
@@ -67,10 +67,7 @@ impl Engine {
         host: Option<Py<PyAny>>,
     ) -> PyResult<Job> {
         let name = json::text(py, "name", name)?;
-        let args = match args.cast::<PyString>() {
-            Ok(text) => Arguments::Text(json::text(py, "args", text)?),
-            Err(_) => Arguments::Value(json::from_model("args", args)?),
-        };
+        let args = json::arguments("args", args)?;
         let cx = context(caller, host)?;
         #[cfg(feature = "bench")]
         if crate::empty_core::is_meant(&name) {
@@ -92,7 +89,7 @@ impl Engine {
     ) -> PyResult<Job> {
         let requests = call_requests(requests)?;
         let cx = context(caller, host)?;
-        self.job(py, |runtime| async move { Answer::of(runtime.call_all(&cx, requests).await?) })
+        self.job(py, |runtime| async move { Answer::of(runtime.call_turn(&cx, requests).await?) })
     }
 
     /// The definitions of the tools that the caller may call; with `whole` also which are left out.
@@ -303,11 +300,11 @@ fn context(caller: &Bound<'_, PyDict>, host: Option<Py<PyAny>>) -> PyResult<Call
 }
 
 /// Each request is read by itself, so that the depth of its arguments counts from there.
-fn call_requests(requests: &Bound<'_, PyList>) -> PyResult<Vec<CallRequest>> {
+fn call_requests(requests: &Bound<'_, PyList>) -> PyResult<Vec<TurnCall>> {
     requests.iter().enumerate().map(|(index, request)| call_request(index, &request)).collect()
 }
 
-fn call_request(index: usize, request: &Bound<'_, PyAny>) -> PyResult<CallRequest> {
+fn call_request(index: usize, request: &Bound<'_, PyAny>) -> PyResult<TurnCall> {
     let place = format!("requests[{index}]");
     let wrong = |why: String| {
         let text = format!("`{place}` is not a call of the form {{id, name, arguments}}: {why}");
@@ -317,12 +314,13 @@ fn call_request(index: usize, request: &Bound<'_, PyAny>) -> PyResult<CallReques
         return Err(wrong(format!("it is a {}", json::kind(request))));
     };
     let rest = request.copy()?;
-    let mut arguments = Value::Null;
+    let mut arguments = Arguments::Value(Value::Null);
     if let Some(given) = request.get_item("arguments")? {
-        arguments = json::from_model(&format!("{place}.arguments"), &given)?;
+        arguments = json::arguments(&format!("{place}.arguments"), &given)?;
         rest.del_item("arguments")?;
     }
-    let mut fields = json::required(&place, &rest)?;
-    fields["arguments"] = arguments;
-    serde_json::from_value(fields).map_err(|error| wrong(error.to_string()))
+    let fields = json::required(&place, &rest)?;
+    let request = serde_json::from_value::<CallRequest>(fields);
+    let request = request.map_err(|error| wrong(error.to_string()))?;
+    Ok(TurnCall { arguments, ..request.into() })
 }

@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple};
 use serde_json::{Map, Number, Value};
 use toolkeep::limits::MAX_JSON_DEPTH;
+use toolkeep::tool::Arguments;
 use toolkeep::{Code, Error};
 
 use crate::fault;
@@ -50,11 +51,17 @@ pub struct NotJson {
     /// The way from the top to the object, last step first.
     place: Vec<String>,
     why: String,
+    /// True for what the parser of a host takes from a model's text, and JSON as the core has it lacks.
+    is_models: bool,
 }
 
 impl NotJson {
     fn new(code: Code, why: impl Into<String>) -> NotJson {
-        NotJson { code, place: Vec::new(), why: why.into() }
+        NotJson { code, place: Vec::new(), why: why.into(), is_models: false }
+    }
+
+    fn of_model(code: Code, why: impl Into<String>) -> NotJson {
+        NotJson { is_models: true, ..NotJson::new(code, why) }
     }
 
     fn at(mut self, step: String) -> NotJson {
@@ -97,9 +104,17 @@ pub fn required(what: &str, value: &Bound<'_, PyAny>) -> PyResult<Value> {
     from_python(value, TooDeep::Refuse).map_err(|why| not_json(value.py(), what, &why))
 }
 
-/// As [`required`], for what a model may have sent.
-pub fn from_model(what: &str, value: &Bound<'_, PyAny>) -> PyResult<Value> {
-    from_python(value, TooDeep::Cut).map_err(|why| not_json(value.py(), what, &why))
+/// The arguments of a call: JSON text as a `str`, or data. What a model may have sent wrong in data is for the
+/// core to answer.
+pub fn arguments(what: &str, value: &Bound<'_, PyAny>) -> PyResult<Arguments> {
+    if value.cast::<PyString>().is_ok() {
+        return text(value.py(), what, value).map(Arguments::Text);
+    }
+    match from_python(value, TooDeep::Cut) {
+        Ok(value) => Ok(Arguments::Value(value)),
+        Err(why) if why.is_models => Ok(Arguments::Unread(why.message(what))),
+        Err(why) => Err(not_json(value.py(), what, &why)),
+    }
 }
 
 fn not_json(py: Python<'_>, what: &str, why: &NotJson) -> PyErr {
@@ -171,10 +186,10 @@ fn read(value: &Bound<'_, PyAny>, too_deep: TooDeep, depth: usize) -> Result<Val
 fn string(text: &Bound<'_, PyString>) -> Result<String, NotJson> {
     match text.to_cow() {
         Ok(text) => Ok(text.into_owned()),
-        Err(_) => Err(NotJson::new(
+        Err(_) => Err(NotJson::of_model(
             Code::InvalidUtf8,
-            "holds a lone surrogate, which UTF-8 cannot carry; decode the text with \
-             `errors=\"replace\"`",
+            "holds a lone surrogate, which UTF-8 cannot carry; give whole characters (a host decodes \
+             bytes with `errors=\"replace\"`)",
         )),
     }
 }
@@ -187,7 +202,7 @@ fn integer(whole: &Bound<'_, PyInt>) -> Result<Value, NotJson> {
         return Ok(number.into());
     }
     let why = "is an int beyond 64 bits; give it as a str";
-    Err(NotJson::new(Code::InvalidArgument, why))
+    Err(NotJson::of_model(Code::InvalidArgument, why))
 }
 
 fn float(number: f64) -> Result<Value, NotJson> {

@@ -27,6 +27,28 @@ pub struct CallRequest {
     pub arguments: Value,
 }
 
+/// One call of a model's turn, with its arguments as the host's own reader left them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TurnCall {
+    /// The id that the provider gave the call; it comes back with the answer.
+    pub id: String,
+    /// The tool, as the model named it.
+    pub name: String,
+    /// The arguments.
+    pub arguments: Arguments,
+}
+
+impl From<CallRequest> for TurnCall {
+    fn from(request: CallRequest) -> TurnCall {
+        let CallRequest { id, name, arguments } = request;
+        let arguments = match arguments {
+            Value::String(text) => Arguments::Text(text),
+            value => Arguments::Value(value),
+        };
+        TurnCall { id, name, arguments }
+    }
+}
+
 /// The answer to a [`CallRequest`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CallAnswer {
@@ -73,7 +95,7 @@ impl Use {
 impl CallPath {
     /// Takes the calls of one turn along the path. Every request is answered, in order; an error
     /// of one becomes its answer and never loses a sibling.
-    pub async fn call_all(&self, cx: &CallContext, requests: Vec<CallRequest>) -> Vec<CallAnswer> {
+    pub async fn call_all(&self, cx: &CallContext, requests: Vec<TurnCall>) -> Vec<CallAnswer> {
         let snapshot = match self.tools_of(cx.caller()).await {
             Ok(snapshot) => snapshot,
             Err(_) => self.registries.of(cx.caller()),
@@ -81,7 +103,7 @@ impl CallPath {
         // Without a decision each call fails by itself, and says why.
         let decision = self.policy.decision(&snapshot, cx.caller()).await.ok();
         let mut answers = Vec::with_capacity(requests.len());
-        let mut wave: Vec<(CallRequest, Use)> = Vec::new();
+        let mut wave: Vec<(TurnCall, Use)> = Vec::new();
         let claims = Claims::default();
         for request in requests {
             let uses = match &decision {
@@ -100,12 +122,12 @@ impl CallPath {
     async fn run_wave(
         &self,
         cx: &CallContext,
-        wave: Vec<(CallRequest, Use)>,
+        wave: Vec<(TurnCall, Use)>,
         claims: &Claims,
     ) -> Vec<CallAnswer> {
         let calls = wave.into_iter().map(|(request, _)| async move {
-            let CallRequest { id, name, arguments } = request;
-            let result = self.call_among(cx, &name, arguments_of(arguments), Some(claims)).await;
+            let TurnCall { id, name, arguments } = request;
+            let result = self.call_among(cx, &name, arguments, Some(claims)).await;
             CallAnswer { id, result: result.unwrap_or_else(|error| self.answer_of(&error)) }
         });
         stream::iter(calls).buffered(self.execute.parallel).collect().await
@@ -128,24 +150,17 @@ impl CallPath {
     }
 }
 
-fn arguments_of(arguments: Value) -> Arguments {
-    match arguments {
-        Value::String(text) => Arguments::Text(text),
-        value => Arguments::Value(value),
-    }
-}
-
 /// What a request uses. One that will be refused anyway uses nothing, and its tool is not asked.
-fn uses(snapshot: &Snapshot, decision: &Decided, request: &CallRequest, cx: &CallContext) -> Use {
+fn uses(snapshot: &Snapshot, decision: &Decided, request: &TurnCall, cx: &CallContext) -> Use {
     let found = snapshot.find(&request.name);
     let Some(found) = found.filter(|found| decision.lets_pass(found.entry.id)) else {
         return Use::Nothing;
     };
     let entry = &found.entry;
-    if !matches!(request.arguments, Value::String(_)) && check_json(&request.arguments).is_err() {
+    if matches!(&request.arguments, Arguments::Value(value) if check_json(value).is_err()) {
         return Use::Nothing;
     }
-    let args = arguments::within_limits(arguments_of(request.arguments.clone()));
+    let args = arguments::within_limits(request.arguments.clone());
     let args = arguments::pass(found, args);
     let Ok(Prepared { args, .. }) = args else { return Use::Nothing };
     let capabilities = &entry.spec.capabilities;

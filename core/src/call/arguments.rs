@@ -101,6 +101,9 @@ fn parse(name: &str, args: Arguments) -> Result<(Value, Vec<Repair>), ToolError>
         }
         Arguments::Value(value) => value,
         Arguments::Text(text) => read(name, &text, &mut parsed)?,
+        Arguments::Unread(why) => {
+            return Err(refusal(name, &format!("{why}. Correct that and call again.")));
+        }
     };
     let value = match value {
         Value::String(text) if text.trim_start().starts_with(['{', '`']) => {

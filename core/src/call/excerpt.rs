@@ -12,6 +12,7 @@ use crate::tool::Arguments;
 /// large they are. Of arguments that do not fit, each string is cut, so that the text stays JSON.
 pub(super) fn excerpt(args: &Arguments) -> String {
     match args {
+        Arguments::Unread(_) => String::new(),
         Arguments::Text(text) => prefix_of_bytes(text, TAKEN_ARGUMENTS).to_owned(),
         Arguments::Value(value) => {
             let mut start = Start(Vec::with_capacity(128));

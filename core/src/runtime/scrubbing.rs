@@ -1,7 +1,6 @@
 //! Scrubbing without a runtime: one function for a text, and scrubbers of a host's own.
 
 use std::borrow::Cow;
-use std::sync::LazyLock;
 
 use data_encoding::HEXLOWER_PERMISSIVE;
 use schemars::JsonSchema;
@@ -11,6 +10,7 @@ use serde_json::Value;
 use zeroize::Zeroizing;
 
 use crate::error::{Code, Error};
+use crate::fork::Lazy;
 use crate::scrub::{Profile, Scrubber, TagKey};
 use crate::strict;
 
@@ -34,8 +34,7 @@ pub fn scrub_bytes(text: &[u8]) -> Cow<'_, [u8]> {
 }
 
 // Its tables and its key never change, and nobody can register a value with it.
-static SCRUBBER: LazyLock<Scrubber> =
-    LazyLock::new(|| Scrubber::new(Profile::Precise, random_tag_key()));
+static SCRUBBER: Lazy<Scrubber> = Lazy::new(|| Scrubber::new(Profile::Precise, random_tag_key()));
 
 /// How a scrubber of a host's own is made, from JSON-like data.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]

@@ -28,7 +28,6 @@ mod web;
 mod zip;
 
 use std::collections::HashMap;
-use std::sync::LazyLock;
 
 use super::effect::{Access, CodeFrom, Effect, Found, Scope};
 use super::env::Env;
@@ -38,6 +37,7 @@ use super::model::{Model, Parsed, Report, Role};
 use super::place;
 use super::unwrap;
 use super::value::Value;
+use crate::fork::Lazy;
 use tool::Tool;
 
 const TABLES: &[&[Model]] = &[
@@ -93,7 +93,7 @@ impl Known {
 }
 
 /// Programs by their names, and whether an option of theirs names a command that is run.
-static BY_NAME: LazyLock<HashMap<&'static str, (Known, bool)>> = LazyLock::new(|| {
+static BY_NAME: Lazy<HashMap<&'static str, (Known, bool)>> = Lazy::new(|| {
     let models = TABLES.iter().copied().flatten();
     let models =
         models.flat_map(|model| model.each_name().map(move |name| (name, Known::Model(model))));

@@ -11,6 +11,7 @@
 mod backup;
 mod errors;
 mod execute;
+mod forks;
 mod open;
 mod readers;
 mod reserve;
@@ -85,6 +86,7 @@ impl SqliteDriver {
     }
 
     async fn start(place: Place) -> Result<SqliteDriver, Error> {
+        forks::prepare();
         let (writer, queue) = mpsc::channel();
         let changes = watch::Sender::new(0);
         let (tell_opened, opened) = oneshot::channel();

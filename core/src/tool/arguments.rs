@@ -11,6 +11,9 @@ pub enum Arguments {
     Value(Value),
     /// JSON text. An empty text means no arguments.
     Text(String),
+    /// Data that is not JSON, though a model may have sent it: text with half a character, a number that is
+    /// too long. Says what is wrong, and where. The call is answered with that.
+    Unread(String),
 }
 
 impl From<Value> for Arguments {

@@ -27,6 +27,7 @@ mod tests;
 use std::fmt;
 
 pub(super) use refs::percent_decoded;
+pub(super) use walk::escaped;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,7 @@
 //! A tool's argument schema, compiled.
 
 mod complaint;
+mod fault;
 mod form;
 mod width;
 
@@ -10,6 +11,7 @@ use jsonschema::{Draft, ValidationError, Validator};
 use serde_json::Value;
 
 use crate::error::{Code, Error};
+use crate::fork;
 use crate::limits::check_json;
 
 /// How many references are followed from one place.
@@ -54,11 +56,10 @@ impl Schema {
                 width::MOST_LOOKS
             )));
         }
-        let validator = jsonschema::options()
-            .with_draft(Draft::Draft202012)
-            .offline()
-            .build(schema)
-            .map_err(|error| bad(error.to_string()))?;
+        let options = jsonschema::options().with_draft(Draft::Draft202012).offline();
+        // The schema of schemas is made once, for the whole process.
+        let validator = fork::hold(|| options.build(schema))
+            .map_err(|error| bad(fault::told(schema, &error)))?;
         let mut compiled = Schema {
             validator,
             source: schema.clone(),
@@ -242,15 +243,30 @@ mod tests {
 
     #[test]
     fn a_schema_that_is_none_is_refused() {
-        for bad in [
-            json!(5),
-            json!({"type": "string"}),
-            json!({"type": 7}),
-            json!({"$ref": "https://example.com/x.json"}),
+        for (bad, place) in [
+            (json!(5), "JSON object"),
+            (json!({"type": "string"}), "`type`"),
+            (json!({"type": 7}), "`type`"),
+            (json!({"$ref": "https://example.com/x.json"}), "`/$ref`"),
+            (json!({"properties": {"a/b": {"type": "strng"}}}), "`/properties/a~1b/type`"),
+            (
+                json!({"properties": {"a": {"items": {"minimum": "0"}}}}),
+                "`/properties/a/items/minimum`",
+            ),
+            (json!({"required": "a"}), "`/required`"),
+            (json!({"properties": {"a": {"pattern": "("}}}), "`/properties/a/pattern`"),
+            (json!({"$defs": {"d": {"enum": 1}}}), "`/$defs/d/enum`"),
+            (json!({"properties": {"a": {"$ref": "#/$defs/d"}}}), "`/properties/a/$ref`"),
+            (json!({"anyOf": [{}, {"$ref": "#none"}]}), "`/anyOf/1/$ref`"),
+            (
+                json!({"properties": {"a": {"$ref": "#/$defs/d"}}, "$defs": {"d": {"pattern": "["}}}),
+                "`/$defs/d/pattern`",
+            ),
         ] {
             let error = Schema::compile("t", &bad).unwrap_err();
             assert_eq!(error.code(), Code::InvalidArgument, "{bad}");
             assert!(error.message().contains("`t`"));
+            assert!(error.message().contains(place), "{bad}: {}", error.message());
         }
     }
 

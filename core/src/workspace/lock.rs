@@ -2,20 +2,23 @@
 //!
 //! The table is one for the process and not one for each workspace: workspaces may overlap (a team's
 //! folder in an agent's), and the same folder may be opened twice. A file is known by the identity of
-//! its folder and its name there, so every spelling and every link takes the same lock.
+//! its folder and its name there, so every spelling and every link takes the same lock. A child that was
+//! forked inherits the table, and the locks in it are of threads that it does not have.
 
 use std::collections::HashMap;
 use std::ffi::OsString;
-use std::sync::{Arc, Condvar, LazyLock, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use cap_std::fs::MetadataExt;
 
 use super::resolve::Place;
 use super::wait::Wait;
 use super::{Error, RelativePath};
+use crate::fork::{self, Lazy};
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Key {
+    process: u32,
     device: u64,
     folder: u64,
     name: OsString,
@@ -23,7 +26,7 @@ struct Key {
 
 type Table = HashMap<Key, Arc<Turn>>;
 
-static TABLE: LazyLock<Mutex<Table>> = LazyLock::new(Mutex::default);
+static TABLE: Lazy<Mutex<Table>> = Lazy::new(Mutex::default);
 
 /// Whose turn it is to change a file.
 #[derive(Default)]
@@ -44,8 +47,10 @@ pub(super) fn while_locked<T>(
     change: impl FnOnce() -> T,
 ) -> Result<T, Error> {
     let folder = place.dir.dir_metadata().map_err(|error| Error::from_io(path, "change", error))?;
-    let key = Key { device: folder.dev(), folder: folder.ino(), name: place.name.clone() };
-    let entry = Entry { turn: held(&TABLE).entry(key.clone()).or_default().clone(), key };
+    let (process, device, folder) = (std::process::id(), folder.dev(), folder.ino());
+    let key = Key { process, device, folder, name: place.name.clone() };
+    let turn = fork::hold(|| held(&TABLE).entry(key.clone()).or_default().clone());
+    let entry = Entry { turn, key };
     let Some(_taken) = entry.turn.take(wait) else {
         return Err(Error::Busy { path: path.to_string() });
     };
@@ -82,11 +87,13 @@ struct Entry {
 
 impl Drop for Entry {
     fn drop(&mut self) {
-        let mut table = held(&TABLE);
-        // The table's own and this one. Nobody else can come by one while the table is held.
-        if Arc::strong_count(&self.turn) == 2 {
-            table.remove(&self.key);
-        }
+        fork::hold(|| {
+            let mut table = held(&TABLE);
+            // The table's own and this one. Nobody else can come by one while the table is held.
+            if Arc::strong_count(&self.turn) == 2 {
+                table.remove(&self.key);
+            }
+        });
     }
 }
 

@@ -206,16 +206,15 @@ fn deep_values_do_not_exhaust_a_small_stack() {
 #[tokio::test]
 async fn cancellation_is_seen_while_a_gate_waits() {
     let (rt, k) = faulty_rt(json!({})).await;
-    k.slow_agents.store(1_000, Ordering::SeqCst);
+    // Longer than anybody waits: the gate ends by the cancellation, or not at all.
+    k.slow_agents.store(3_600_000, Ordering::SeqCst);
     let token = tokio_util::sync::CancellationToken::new();
     let cx = CallContext::new().agent("a").with_cancellation(token.clone());
-    let t = std::time::Instant::now();
     let (r, ()) = tokio::join!(rt.call(&cx, "echo", json!({"text":"1"})), async {
         tokio::time::sleep(Duration::from_millis(20)).await;
         token.cancel()
     });
     assert_eq!(r.unwrap_err().code(), Code::Cancelled);
-    assert!(t.elapsed() < Duration::from_millis(500), "after {:?}", t.elapsed());
 }
 
 #[tokio::test]

@@ -27,6 +27,7 @@ mod ending;
 mod exec;
 mod faulty;
 mod follow;
+mod forked;
 mod gates;
 mod inherited;
 mod known;

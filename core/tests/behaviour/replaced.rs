@@ -4,6 +4,7 @@
 use std::fs;
 use std::io::{Read as _, Write as _};
 use std::os::fd::AsFd as _;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -226,13 +227,15 @@ async fn a_folder_of_a_session_goes_however_deep_it_is() {
     fs::write(work.at("deep.py"), text).unwrap();
     let made = work.0.call("exec", json!({ "command": "python3 deep.py" })).await;
     assert!(!made.is_error, "{}", made.for_llm);
-    let folder = |entry: std::io::Result<fs::DirEntry>| entry.unwrap().path();
-    let ours = || {
-        let named = |path: &PathBuf| path.to_string_lossy().contains("toolkeep-run-");
-        let all = fs::read_dir(std::env::temp_dir()).unwrap().map(folder).filter(named);
-        all.filter(|path| path.join("0/d").is_dir()).count()
+    // Other processes have such folders, too: ours is known by its number.
+    let number: u64 = made.for_llm.trim().parse().unwrap();
+    let is_ours = |entry: &std::io::Result<fs::DirEntry>| {
+        let folder = entry.as_ref().unwrap().path();
+        let is_named = folder.to_string_lossy().contains("toolkeep-run-");
+        is_named && fs::metadata(folder.join("0")).is_ok_and(|found| found.ino() == number)
     };
-    let before = ours();
+    let ours = || fs::read_dir(std::env::temp_dir()).unwrap().filter(is_ours).count();
+    assert_eq!(ours(), 1);
     work.0.rt.close().await.unwrap();
-    assert_eq!(ours(), before - 1);
+    assert_eq!(ours(), 0);
 }

@@ -13,6 +13,9 @@ import typing
 from collections.abc import Callable
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
+from ._constraints import keywords_of
+from ._context import Context
+
 Build = Callable[[Any], Any]
 """Turns JSON data, which fits the schema, into the annotated type."""
 
@@ -107,10 +110,7 @@ def _annotated(annotation: Any, extras: tuple[Any, ...], within: tuple[Any, ...]
     shape = shape_of(annotation, within)
     schema = dict(shape.schema)
     for extra in extras:
-        if isinstance(extra, str):
-            schema["description"] = extra
-        elif isinstance(extra, dict):
-            schema.update(extra)
+        schema.update(keywords_of(extra, shape.schema))
     return dataclasses.replace(shape, schema=schema)
 
 
@@ -165,6 +165,9 @@ def _dict(args: tuple[Any, ...], within: tuple[Any, ...]) -> Shape:
 
 
 def _class(kind: type, within: tuple[Any, ...]) -> Shape:
+    if issubclass(kind, Context):
+        # A model that could write one would say on whose behalf it calls.
+        raise UnsupportedError("a Context comes from toolkeep; give it a parameter of its own")
     if kind in within:
         raise UnsupportedError(f"{kind.__name__} holds itself; describe it with `parameters=`")
     if issubclass(kind, enum.Enum):

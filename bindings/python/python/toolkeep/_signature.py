@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import inspect
 import json
+import sys
+import types
 import typing
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,6 +19,15 @@ if TYPE_CHECKING:
     from ._operations import Action, Capability, Taint, Touch
     from ._toolkeep import Invocation
 
+# What an annotation may name without a module that is there when the program runs.
+_NAMES: dict[str, Any] = {
+    "Context": Context,
+    "toolkeep": sys.modules["toolkeep"],
+    "typing": typing,
+    "Annotated": typing.Annotated,
+    "Optional": typing.Optional,
+    "Union": typing.Union,
+}
 _KEYWORDS = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 
 
@@ -124,11 +135,28 @@ def _hints(function: Callable[..., Any], name: str) -> dict[str, Any]:
         target = type(target).__call__
     try:
         return typing.get_type_hints(target, include_extras=True)
+    except NameError:
+        pass
+    # A module may import the context for type checkers only.
+    known = {**_NAMES, **getattr(inspect.unwrap(target), "__globals__", {})}
+    try:
+        return typing.get_type_hints(target, localns=known, include_extras=True)
     except NameError as error:
         raise TypeError(
             f"tool `{name}`: an annotation cannot be read: {error}; define the name at the top "
             "of the module"
         ) from None
+
+
+def _is_context(hint: Any) -> bool:
+    """True for the context, also where it is optional or has remarks."""
+    origin, args = typing.get_origin(hint), typing.get_args(hint)
+    if origin is typing.Annotated:
+        return _is_context(args[0])
+    if origin in (typing.Union, types.UnionType):
+        given = [arg for arg in args if arg is not types.NoneType]
+        return bool(given) and all(_is_context(arg) for arg in given)
+    return hint is Context
 
 
 def _parameters(
@@ -145,7 +173,9 @@ def _parameters(
     more: Any = False
     for key, parameter in inspect.signature(function).parameters.items():
         hint = hints.get(key, parameter.empty)
-        if hint is Context:
+        if _is_context(hint):
+            if parameter.kind not in _KEYWORDS:
+                raise TypeError(f"tool `{name}`: parameter `{key}` cannot be given by name")
             contexts.append(key)
         elif options.parameters is not None:
             continue

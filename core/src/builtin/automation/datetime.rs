@@ -8,6 +8,7 @@ use serde_json::json;
 
 use crate::builtin::Deps;
 use crate::error::Code;
+use crate::fork;
 use crate::kind::Capability;
 use crate::tool::{Tool, ToolError, ToolResult, tool_fn};
 
@@ -36,7 +37,8 @@ pub(in crate::builtin) fn tool(deps: &Deps) -> impl Tool {
 }
 
 fn tell(now_ms: i64, timezone: &str) -> Result<ToolResult, ToolError> {
-    let zone = TimeZone::get(timezone).map_err(|_| {
+    // Zones that were read once are kept for the whole process.
+    let zone = fork::hold(|| TimeZone::get(timezone)).map_err(|_| {
         let text = format!(
             "There is no time zone `{timezone}`. Give an IANA name such as \"Europe/Berlin\" or \
              \"UTC\"."

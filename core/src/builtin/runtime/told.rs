@@ -275,27 +275,37 @@ fn network_hint(text: &str, confined: &Confined) -> Option<String> {
     }
 }
 
-/// The signal that ends what writes a larger file than it may, and what programs say that do not heed it.
+/// The signal that ends what writes a larger file than it may, and what shells say of it and programs that do
+/// not heed it.
 const TOO_LARGE: i32 = 25;
 const SAY_TOO_LARGE: &[&str] = &["File too large", "File size limit exceeded", "EFBIG"];
 
 /// Why a file could not grow, where it looks as if that was in the way.
 fn size_hint(text: &str, status: Status) -> Option<String> {
-    let is_ended =
-        [Status::Signalled(TOO_LARGE), Status::Exited(128 + TOO_LARGE)].contains(&status);
-    (is_ended || SAY_TOO_LARGE.iter().any(|sign| text.contains(sign))).then(|| {
+    (status == Status::Signalled(TOO_LARGE) || SAY_TOO_LARGE.iter().any(|sign| text.contains(sign))).then(|| {
         "[A file was to grow larger than it may: the owner sets `exec.limits.file_mb`, and on a disk that \
          is all but full no file may grow. Look with `df -h .`, and delete what is not needed.]"
             .to_owned()
     })
 }
 
-/// What an exit code of a shell means.
+/// What an exit code may mean.
 fn hint(code: i32) -> String {
     match code {
         126 => ": it was found and cannot be run".to_owned(),
         127 => ": there is no such program".to_owned(),
-        129..=192 => format!(": ended by signal {}", code - 128),
-        _ => String::new(),
+        _ => passed_on(code).map(of_signal).unwrap_or_default(),
     }
+}
+
+/// The signal whose number a shell passes on by this exit code. A command may have chosen the code as well:
+/// only a wait status says that a signal ended it.
+fn passed_on(code: i32) -> Option<i32> {
+    // 32 and 33 are the C library's own.
+    Some(code - 128).filter(|signal| matches!(signal, 1..=31 | 34..=64))
+}
+
+fn of_signal(signal: i32) -> String {
+    let why = if signal == 9 { ", as what uses more memory than it may is" } else { "" };
+    format!(" (a shell says so, too, where signal {signal} ended a command in it{why})")
 }

@@ -13,6 +13,8 @@ use seccompiler::{
     SeccompFilter, SeccompRule, TargetArch, sock_filter,
 };
 
+use crate::fork;
+
 /// Calls that are denied whatever their arguments are.
 const DENIED: &[libc::c_long] = &[
     // To look into other processes, or to change them.
@@ -133,7 +135,7 @@ pub(crate) fn programs(sockets: Sockets) -> Result<&'static Programs, seccompile
         return Ok(programs);
     }
     let programs = compile(sockets)?;
-    Ok(compiled.get_or_init(|| programs))
+    Ok(fork::hold(|| compiled.get_or_init(|| programs)))
 }
 
 fn compile(sockets: Sockets) -> Result<Programs, seccompiler::Error> {

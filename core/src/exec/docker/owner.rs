@@ -34,7 +34,7 @@ const STARTED: &str = "toolkeep.started";
 
 impl Owner {
     pub(super) fn new() -> Owner {
-        let instance = uuid::Uuid::now_v7().simple().to_string();
+        let instance = crate::id::new_id();
         // The end of it is what chance has made.
         let instance = instance[16..].to_owned();
         Owner { instance, process: Process::own(), made: AtomicU64::new(0) }

@@ -249,8 +249,7 @@ impl Running<'_> {
         }
         let took = since.elapsed();
         let status = match state.code {
-            // What a shell says of a program that a signal has ended.
-            Some((code @ 129..=159, _)) => Status::Signalled(code - 128),
+            // The shell of the seat has the code only. 128 and more may be a signal, or the command's own choice.
             Some((code, _)) => Status::Exited(code),
             None => Status::Lost,
         };

@@ -3,9 +3,9 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::sync::LazyLock;
 
 use super::options::Kind;
+use crate::fork::Lazy;
 
 /// What a variable takes, as far as that decides which of its values do no harm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -357,7 +357,7 @@ const STARTS: &[(&str, Takes)] = &[
 ];
 
 /// Whole names, those of npm with them.
-static BY_NAME: LazyLock<HashMap<Cow<'static, str>, Takes>> = LazyLock::new(|| {
+static BY_NAME: Lazy<HashMap<Cow<'static, str>, Takes>> = Lazy::new(|| {
     let whole = WHOLE.iter().flat_map(|(takes, names)| {
         names.split_whitespace().map(move |name| (Cow::Borrowed(name), *takes))
     });

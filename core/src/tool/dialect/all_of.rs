@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use serde_json::{Value, json};
 
+use super::refs::REMARKS;
 use super::walk::Keywords;
 
 /// Merges the `allOf` of a schema, if it has one. False, with the schema as it was, if the parts
@@ -28,7 +29,7 @@ pub(super) fn merge(keywords: &mut Keywords) -> bool {
 /// One schema that says what two say. None if that takes more than one.
 pub(super) fn both(mut one: Keywords, other: &Keywords) -> Option<Keywords> {
     if one.contains_key("$ref") || other.contains_key("$ref") {
-        return (one == *other || other.is_empty()).then_some(one);
+        return with_reference(one, other);
     }
     for (keyword, theirs) in other {
         let Some(ours) = one.get(keyword) else {
@@ -39,6 +40,21 @@ pub(super) fn both(mut one: Keywords, other: &Keywords) -> Option<Keywords> {
         one.insert(keyword.clone(), merged);
     }
     Some(one)
+}
+
+/// The same where one of them is a reference: the other may add remarks to it.
+fn with_reference(one: Keywords, other: &Keywords) -> Option<Keywords> {
+    let narrows = |schema: &Keywords| schema.keys().any(|key| !REMARKS.contains(&key.as_str()));
+    if one == *other {
+        return Some(one);
+    }
+    if narrows(&one) && narrows(other) {
+        return None;
+    }
+    // What is said outermost, or first, is said.
+    let mut whole = other.clone();
+    whole.extend(one);
+    Some(whole)
 }
 
 /// True if no value is as both say.

@@ -13,8 +13,7 @@ use super::walk::{Keywords, escaped, rewrite};
 pub(super) fn close(schema: Value, requires_all: bool) -> Result<Value, Unfit> {
     rewrite(schema, "", &mut |mut keywords, path| {
         if keywords.contains_key("$ref") {
-            keywords.retain(|keyword, _| keyword == "$ref");
-            return Ok(Value::Object(keywords));
+            return Ok(Value::Object(alone(keywords)));
         }
         check_typed(&keywords, path)?;
         let kinds = keywords.get("type").map(type_names).unwrap_or_default();
@@ -31,6 +30,18 @@ pub(super) fn close(schema: Value, requires_all: bool) -> Result<Value, Unfit> {
         }
         Ok(Value::Object(keywords))
     })
+}
+
+/// A reference stands alone in the strict form: what is said of it stands around it.
+fn alone(mut keywords: Keywords) -> Keywords {
+    let reference = keywords.shift_remove("$ref");
+    keywords.retain(|keyword, _| matches!(keyword.as_str(), "description" | "title"));
+    if keywords.is_empty() {
+        keywords.extend(reference.map(|pointer| ("$ref".to_owned(), pointer)));
+    } else {
+        keywords.insert("anyOf".into(), json!([{ "$ref": reference }]));
+    }
+    keywords
 }
 
 fn check_typed(keywords: &Keywords, path: &str) -> Result<(), Unfit> {

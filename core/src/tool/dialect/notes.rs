@@ -25,14 +25,20 @@ const SILENT: [&str; 12] = [
 /// The longest value of a keyword that is told, in characters.
 const MOST_CHARS: usize = 300;
 
-/// Leaves the keywords that `keeps` accepts and tells of the others in the description.
+/// Leaves the keywords that `keeps` accepts and tells of the others in the description. Nothing that
+/// narrows stays beside a reference.
 pub(super) fn move_out(
     schema: Value,
     keeps: impl Fn(&str, &Value) -> bool,
 ) -> Result<Value, Unfit> {
     rewrite(schema, "", &mut |keywords, _| {
-        let (mut kept, dropped): (Keywords, Keywords) =
-            keywords.into_iter().partition(|(keyword, value)| keeps(keyword, value));
+        let is_reference = keywords.contains_key("$ref");
+        let stays = |keyword: &str| {
+            !is_reference || matches!(keyword, "$ref" | "description" | "title" | "type")
+        };
+        let (mut kept, dropped): (Keywords, Keywords) = keywords
+            .into_iter()
+            .partition(|(keyword, value)| stays(keyword) && keeps(keyword, value));
         tell(&mut kept, &dropped);
         Ok(Value::Object(kept))
     })
@@ -44,8 +50,7 @@ fn tell(kept: &mut Keywords, dropped: &Keywords) {
         .filter(|(keyword, _)| !SILENT.contains(&keyword.as_str()) && !keyword.starts_with("x-"))
         .map(|(keyword, value)| format!("{keyword}: {}", shortened(&value.to_string(), MOST_CHARS)))
         .collect();
-    // A reference stands alone.
-    if told.is_empty() || kept.contains_key("$ref") {
+    if told.is_empty() {
         return;
     }
     let note = format!("({})", told.join(", "));

@@ -11,7 +11,7 @@ use super::weight::Allowance;
 /// What becomes of a schema that holds itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cycles {
-    /// The reference stays, as `#/$defs/<name>` or `#`.
+    /// The reference stays, as `#/$defs/<name>` or `#`, with what stands beside it.
     Keep,
     /// The inner one becomes any object, with a word of what it stands for.
     Cut,
@@ -24,7 +24,7 @@ const MOST_SCHEMAS: usize = 20_000;
 
 /// Keywords that say something of a schema without narrowing it; beside a reference they win over
 /// those of its target.
-const REMARKS: [&str; 8] = [
+pub(super) const REMARKS: [&str; 8] = [
     "description",
     "title",
     "default",
@@ -131,7 +131,7 @@ impl<'r> Inliner<'r> {
             _ => self.within.iter().any(|within| within == pointer),
         };
         if stays {
-            return self.cycle(pointer, &beside, path);
+            return self.cycle(pointer, beside, path);
         }
         self.within.push(pointer.to_owned());
         let target = self.expand(target, path, depth + 1);
@@ -151,12 +151,15 @@ impl<'r> Inliner<'r> {
         Ok(Value::Object(target))
     }
 
-    fn cycle(&mut self, pointer: &str, beside: &Keywords, path: &str) -> Result<Value, Unfit> {
+    fn cycle(&mut self, pointer: &str, mut beside: Keywords, path: &str) -> Result<Value, Unfit> {
         match self.cycles {
-            Cycles::Keep if pointer == "#" => Ok(json!({ "$ref": "#" })),
             Cycles::Keep => {
-                let name = self.name(pointer);
-                Ok(json!({ "$ref": format!("#/$defs/{}", escaped(&name)) }))
+                let reference = match pointer {
+                    "#" => "#".to_owned(),
+                    _ => format!("#/$defs/{}", escaped(&self.name(pointer))),
+                };
+                beside.shift_insert(0, "$ref".into(), json!(reference));
+                Ok(Value::Object(beside))
             }
             Cycles::Cut => {
                 let said = beside.get("description").and_then(Value::as_str);
@@ -166,7 +169,9 @@ impl<'r> Inliner<'r> {
                     what => format!("circular reference: `{what}` again"),
                 };
                 let text = said.map_or(note.clone(), |said| format!("{said} ({note})"));
-                Ok(json!({ "type": "object", "description": text }))
+                beside.entry("type").or_insert_with(|| json!("object"));
+                beside.insert("description".into(), json!(text));
+                Ok(Value::Object(beside))
             }
             Cycles::Refuse => Err(Unfit::at(path, "the schema holds itself: give it an end")),
         }

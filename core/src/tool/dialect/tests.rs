@@ -102,6 +102,67 @@ fn an_inner_schema_that_holds_itself_stays_is_cut_or_is_refused() {
 }
 
 #[test]
+fn what_is_said_beside_a_reference_that_stays_is_told() {
+    let tree = |beside: Value| {
+        let mut child = json!({ "$ref": "#/$defs/node" });
+        child.as_object_mut().unwrap().extend(beside.as_object().unwrap().clone());
+        json!({
+            "type": "object", "properties": { "child": child, "other": { "$ref": "#/$defs/node" } },
+            "required": ["child", "other"],
+            "$defs": { "node": {
+                "type": "object", "properties": {
+                    "next": { "$ref": "#/$defs/node", "description": "The one after." }
+                }
+            } }
+        })
+    };
+    let said = json!({ "description": "The first.", "title": "First", "default": {} });
+    let reference = json!({ "$ref": "#/$defs/node" });
+    let next = |told: &Value| told["$defs"]["node"]["properties"]["next"].clone();
+    for dialect in [Dialect::OpenAi, Dialect::Anthropic] {
+        let told = told(dialect, false, &tree(said.clone())).unwrap();
+        let mut both = reference.clone();
+        both.as_object_mut().unwrap().extend(said.as_object().unwrap().clone());
+        assert_eq!(told["properties"]["child"], both);
+        assert_eq!(next(&told)["description"], "The one after.");
+        assert_eq!(told["properties"]["other"], reference);
+    }
+    let strict = told(Dialect::OpenAi, true, &tree(said.clone())).unwrap();
+    let child = &strict["properties"]["child"];
+    assert_eq!((&child["anyOf"], &child["title"]), (&json!([reference]), &json!("First")));
+    assert_eq!(child["description"], "The first. (default: {})");
+    assert_eq!(next(&strict)["anyOf"], json!([reference, { "type": "null" }]));
+    assert_eq!(next(&strict)["description"], "The one after.");
+    assert_eq!(strict["properties"]["other"], reference);
+    let narrowed = told(Dialect::OpenAi, true, &tree(json!({ "minProperties": 1 }))).unwrap();
+    let child = &narrowed["properties"]["child"];
+    assert_eq!(child["description"], "(minProperties: 1)");
+    let cut = told(Dialect::Gemini, false, &tree(said)).unwrap();
+    let next = cut["properties"]["child"]["properties"]["next"]["description"].clone();
+    assert!(next.as_str().unwrap().starts_with("The one after. (circular"), "{next}");
+}
+
+#[test]
+fn a_reference_that_stays_may_stand_in_an_all_of_of_its_own() {
+    let tree = json!({
+        "type": "object",
+        "properties": {
+            "left": { "allOf": [{ "$ref": "#" }], "description": "The left one." },
+            "right": { "anyOf": [{ "$ref": "#" }], "description": "The right one." }
+        },
+        "required": ["left", "right"]
+    });
+    for (name, said) in [("left", "The left one."), ("right", "The right one.")] {
+        let around = json!({ "description": said, "anyOf": [{ "$ref": "#" }] });
+        assert_eq!(told(Dialect::OpenAi, true, &tree).unwrap()["properties"][name], around);
+        let beside = json!({ "$ref": "#", "description": said });
+        for dialect in [Dialect::OpenAi, Dialect::Anthropic] {
+            assert_eq!(told(dialect, false, &tree).unwrap()["properties"][name], beside);
+        }
+    }
+}
+
+#[test]
 fn references_go_by_pointer_and_one_that_leads_nowhere_is_told() {
     let schema = |pointer: &str| {
         json!({

@@ -129,6 +129,6 @@ pub(super) fn is_too_deep(depth: usize) -> bool {
 }
 
 /// A name as one step of a JSON pointer.
-pub(super) fn escaped(name: &str) -> String {
+pub(in crate::tool) fn escaped(name: &str) -> String {
     name.replace('~', "~0").replace('/', "~1")
 }
