@@ -1,5 +1,6 @@
 //! A store on a real PostgreSQL server.
 
+mod answers;
 mod approve;
 mod hang;
 mod lost;
