@@ -5,6 +5,7 @@ mod approve;
 mod hang;
 mod lost;
 mod network;
+mod pages;
 mod refused;
 mod rows;
 mod shared;
