@@ -6,6 +6,7 @@ mod hang;
 mod lost;
 mod network;
 mod pages;
+mod power;
 mod refused;
 mod rows;
 mod shared;
