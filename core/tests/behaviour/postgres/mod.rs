@@ -2,6 +2,7 @@
 
 mod answers;
 mod approve;
+mod crowded;
 mod hang;
 mod lost;
 mod network;
