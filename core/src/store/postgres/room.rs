@@ -41,8 +41,11 @@ impl Room {
     pub(super) async fn turn(&self, deadline: Instant) -> Result<Turn, TooLate> {
         self.widen();
         let turn = within(deadline, self.turns.clone().acquire_owned()).await?;
-        // Nobody ever closes the semaphore.
-        turn.map_err(|_| TooLate)
+        match turn {
+            Ok(turn) if Instant::now() < deadline => Ok(turn),
+            // It is of no use any more; nobody ever closes the semaphore.
+            _ => Err(TooLate),
+        }
     }
 
     /// Takes a turn away, because the server has no connection for it. The last one is given back:
