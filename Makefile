@@ -107,9 +107,14 @@ gen: build-node ## write what is generated: operations, reference, C header, REA
 
 # --- measurements -------------------------------------------------------------------------------
 
-.PHONY: bench soak
+.PHONY: bench bench-docs soak
 bench: deps $(BUILD)/python $(BUILD)/node ## print ratios against the named baselines
 	@PYTHON=$(PYTHON) VENV=$(VENV) tests/bench/run.sh
+
+bench-docs: deps $(BUILD)/python $(BUILD)/node ## measure, and put the figures into docs/benchmarks.md
+	@PYTHON=$(PYTHON) VENV=$(VENV) tests/bench/run.sh > $(BUILD)/bench.md
+	@sed -i '/^## One run$$/q' docs/benchmarks.md
+	@{ echo; cat $(BUILD)/bench.md; } >> docs/benchmarks.md
 
 soak: deps build ## the long forms of the tests
 	@TOOLKEEP_SOAK=1 cargo test --release --quiet -p toolkeep --features docker,postgres

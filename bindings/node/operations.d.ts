@@ -1462,13 +1462,13 @@ export interface RateLimit {
 
 /** The `record` part of the configuration. */
 export interface FullRecord {
-  /** `batched` (fast, with a loss window of 25 ms or 4,096 calls) or `durable`. */
+  /** `batched` (fast, with a loss window of 25 ms, or 100 ms of a slow store) or `durable`. */
   mode: RecordMode
 }
 
 /** The `record` part of the configuration. */
 export interface Record {
-  /** `batched` (fast, with a loss window of 25 ms or 4,096 calls) or `durable`. */
+  /** `batched` (fast, with a loss window of 25 ms, or 100 ms of a slow store) or `durable`. */
   mode?: RecordMode
 }
 

@@ -267,8 +267,8 @@ impl CallPath {
         claims: Option<&approve::Claims>,
     ) -> Result<ToolResult, Error> {
         cx.caller().check()?;
-        if self.recorder.is_failing() {
-            Box::pin(self.recorder.retry()).await?;
+        if self.recorder.is_behind() {
+            Box::pin(self.recorder.catch_up()).await?;
         }
         let span = tracing::info_span!(
             "execute_tool",

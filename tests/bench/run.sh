@@ -23,6 +23,8 @@ build() {
 }
 
 in_rust() { cargo bench --quiet -p toolkeep --features docker,postgres --bench "$@"; }
+# A bench with headings of its own; in Markdown an empty line ends the table before.
+own_tables() { echo && in_rust "$@"; }
 in_c() { "$built/call" "$@"; }
 in_python() { PYTHONPATH="$built/python" "$PYTHON" tests/bench/call.py "$@"; }
 in_node() { NAPI_RS_NATIVE_LIBRARY_PATH="$built/toolkeep.node" node tests/bench/call.cjs "$@"; }
@@ -37,16 +39,28 @@ size() {
   echo "| $1 | $(stat -c %s "$2" | awk '{ printf "%.1f", $1 / 1048576 }') |"
 }
 
+# What was measured, and where: figures without it are worth little later.
+origin() {
+  local commit changed cpu
+  commit=$(git rev-parse --short=12 HEAD)
+  changed=$(git status --porcelain --untracked-files=no)
+  cpu=$(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -n 1)
+  echo "\`make bench\` of commit $commit${changed:+ with changes}, on $(LC_ALL=C date -u '+%-d %B %Y')," \
+    "with $(nproc) cores of ${cpu:-$(uname -m)}, Linux $(uname -r):"
+}
+
 echo "Building (release) ..." >&2
 build
 
-in_rust call
+origin
 
-in_rust policy
+own_tables call
 
-in_rust scrub
+own_tables policy
 
-in_rust shell
+own_tables scrub
+
+own_tables shell
 
 table "call of a no-op tool | ns, same bridge with an empty core | ns, toolkeep | ratio"
 in_c
@@ -63,16 +77,16 @@ in_c memory
 in_python memory
 in_node memory
 
-in_rust registry
+own_tables registry
 
-in_rust writing
+own_tables writing
 
-in_rust exec
+own_tables exec
 
-in_rust store
-in_rust store -- memory
+own_tables store
+own_tables store -- memory
 
-in_rust walk
+own_tables walk
 
 table "size (the baseline is nothing) | MiB"
 size "wheel" "$built"/*.whl

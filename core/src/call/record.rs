@@ -53,7 +53,7 @@ impl Drop for Pending<'_> {
                 None,
             );
             // Nothing can be awaited here: a full queue grows by one and is written next time.
-            self.recorder.enqueue(row);
+            let _ = self.recorder.enqueue(row);
         }
     }
 }

@@ -1,18 +1,20 @@
 //! Writes the ledger of one runtime.
 //!
-//! `batched` puts rows in a queue that is written [`LINGER`] after its first entry, or at once when
-//! it holds [`QUEUE`] entries: a process that dies loses at most that much. `durable` writes each
-//! before the call goes on.
+//! `batched` puts rows in a queue that is written [`LINGER`] after its first entry. A call is not
+//! answered, and no further one begins, while a row is older than [`OVERDUE`] or [`QUEUE`] rows wait:
+//! the calls wait for the store, or fail with its error. So a process that dies loses at most that
+//! much, however slow the store is. `durable` writes each row before the call goes on.
 //!
 //! A write that has begun goes on when its caller no longer waits. What the store does not take is
-//! kept and tried again every [`RETRY`]; until it is taken every further call is refused with the
-//! store's error: no call goes unrecorded.
+//! kept and tried again every [`RETRY`], and when the next call comes. A call that comes while the
+//! store still does not take it is refused with the store's error: no call goes unrecorded.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use futures_util::FutureExt as _;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -30,9 +32,11 @@ use crate::upkeep::Upkeep;
 
 /// How long the first entry of a batch waits for company.
 const LINGER: Duration = Duration::from_millis(25);
-/// How long it waits after the store did not take a batch.
+/// How long it waits after the store did not take a batch, if no call comes.
 const RETRY: Duration = Duration::from_secs(1);
-/// How many entries wait at most.
+/// How old a row may be that is not written yet, before calls wait for it.
+const OVERDUE: Duration = Duration::from_millis(100);
+/// How many rows may be not written yet, before calls wait for them.
 const QUEUE: usize = 4_096;
 /// How many entries one transaction writes at most.
 const BATCH: usize = 512;
@@ -55,7 +59,7 @@ pub(super) const TAKEN_NAME: usize = KEPT_NAME + SCRUBBED_BEYOND;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Record {
-    /// `batched` (fast, with a loss window of 25 ms or 4,096 calls) or `durable`.
+    /// `batched` (fast, with a loss window of 25 ms, or 100 ms of a slow store) or `durable`.
     pub mode: RecordMode,
 }
 
@@ -80,7 +84,7 @@ pub(crate) struct Recorder {
 struct Shared {
     store: Arc<dyn Store>,
     scrubbers: Arc<Scrubbers>,
-    queue: Mutex<VecDeque<AuditRow>>,
+    queue: Mutex<Queue>,
     /// Who writes the queue now, for all who wait for that.
     writing: Mutex<WeakJoint>,
     /// The async runtimes that are going to write the queue: one that nobody drives any more must
@@ -92,10 +96,46 @@ struct Shared {
     upkeep: Arc<Upkeep>,
 }
 
+/// The rows that are not written yet.
+#[derive(Default)]
+struct Queue {
+    /// Those that nobody is writing, oldest first.
+    waiting: VecDeque<Queued>,
+    /// How many are being written.
+    writing: usize,
+    /// When the oldest of those came.
+    writing_since: Option<Instant>,
+}
+
+/// A row, and when it came.
+#[derive(Clone)]
+struct Queued {
+    came: Instant,
+    row: AuditRow,
+}
+
+impl Queue {
+    /// True if calls must wait until rows are written.
+    fn is_overdue(&self) -> bool {
+        let oldest = self.writing_since.or(self.waiting.front().map(|queued| queued.came));
+        self.waiting.len() + self.writing >= QUEUE
+            || oldest.is_some_and(|came| came.elapsed() >= OVERDUE)
+    }
+}
+
+/// What whoever queued a row must wait for.
+pub(super) enum Wait {
+    /// Nothing: it is written later.
+    Nothing,
+    /// The store, which is behind.
+    CatchUp,
+    /// The row itself: there is no async runtime to write it later.
+    Flush,
+}
+
 /// What the store said when it last refused a batch.
 #[derive(Clone)]
 struct Failure {
-    at: Instant,
     code: Code,
     message: String,
 }
@@ -116,7 +156,7 @@ impl Recorder {
         let shared = Shared {
             store,
             scrubbers,
-            queue: Mutex::new(VecDeque::new()),
+            queue: Mutex::default(),
             writing: Mutex::default(),
             scheduled: Mutex::default(),
             failing: AtomicBool::new(false),
@@ -131,19 +171,23 @@ impl Recorder {
         &self.shared.scrubbers
     }
 
-    /// True while the store refuses what was recorded before.
-    pub(super) fn is_failing(&self) -> bool {
-        self.shared.failing.load(Ordering::Acquire)
+    /// True if a call must not begin before [`catch_up`](Recorder::catch_up): the store refused what
+    /// was recorded before, or has not taken it in time.
+    pub(super) fn is_behind(&self) -> bool {
+        self.shared.failing.load(Ordering::Acquire) || self.shared.is_overdue()
     }
 
-    /// Tries once more to write what the store refused. Only one caller in a while does; the
-    /// others get the same error at once.
-    pub(super) async fn retry(&self) -> Result<(), Error> {
-        let failure = locked(&self.shared.failure).clone();
-        match failure {
-            Some(failure) if failure.at.elapsed() < RETRY => Err(failure.error()),
-            _ => self.flush().await,
-        }
+    /// Waits until the store has taken what it refused or was slow to take. Those who wait at the
+    /// same time share one attempt.
+    ///
+    /// # Errors
+    /// The store's, of this attempt.
+    pub(super) async fn catch_up(&self) -> Result<(), Error> {
+        let shared = self.shared.clone();
+        let done = detached(async move { shared.catch_up().await }).await;
+        done.map_err(|error| {
+            about("the call was not made, because earlier calls could not be recorded", error)
+        })
     }
 
     /// Writes everything that is queued.
@@ -162,22 +206,40 @@ impl Recorder {
         if self.shared.sealed.load(Ordering::Acquire) {
             return Err(Error::new(Code::Closed, "the runtime was closed before the call ended"));
         }
-        if self.mode == RecordMode::Durable {
-            let shared = self.shared.clone();
-            return detached(async move { shared.write_or_keep(row).await }).await;
-        }
-        if self.enqueue(row) { Ok(()) } else { Box::pin(self.flush()).await }
+        let (shared, phase) = (self.shared.clone(), row.phase);
+        let written = if self.mode == RecordMode::Durable {
+            detached(async move { shared.write_or_keep(row).await }).await
+        } else {
+            match self.enqueue(row) {
+                Wait::Nothing => return Ok(()),
+                Wait::CatchUp => detached(async move { shared.catch_up().await }).boxed().await,
+                Wait::Flush => detached(async move { shared.flush().await }).boxed().await,
+            }
+        };
+        let call = match phase {
+            Phase::Intent => "the call was not made, because it could not be recorded",
+            Phase::Completed => "the call has ended, and its record waits for the store",
+        };
+        written.map_err(|error| about(call, error))
     }
 
-    /// Queues a row. False if it must be flushed now: the queue is full, or there is no async
-    /// runtime to do it later.
-    pub(super) fn enqueue(&self, row: AuditRow) -> bool {
+    /// Queues a row.
+    pub(super) fn enqueue(&self, row: AuditRow) -> Wait {
         let mut queue = locked(&self.shared.queue);
-        queue.push_back(row);
-        let full = queue.len() >= QUEUE;
+        queue.waiting.push_back(Queued { came: Instant::now(), row });
+        let overdue = queue.is_overdue();
         drop(queue);
-        !full && self.shared.schedule()
+        match (self.shared.schedule(), overdue) {
+            (false, _) => Wait::Flush,
+            (true, true) => Wait::CatchUp,
+            (true, false) => Wait::Nothing,
+        }
     }
+}
+
+/// The same error, which says first what it means for a call.
+fn about(call: &str, error: Error) -> Error {
+    Error::new(error.code(), format!("{call}: {}", error.message())).with_source(error)
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -214,16 +276,35 @@ impl Shared {
     /// Writes what is queued, together with everybody else who wants that.
     async fn flush(self: &Arc<Shared>) -> Result<(), Error> {
         loop {
-            self.writing().await;
-            if self.failing.load(Ordering::Acquire) {
-                let failure = locked(&self.failure).clone();
-                return failure.map_or(Ok(()), |failure| Err(failure.error()));
-            }
+            self.write_once().await?;
             // A row that came when the others were just done is written by the next turn.
-            if locked(&self.queue).is_empty() {
+            if locked(&self.queue).waiting.is_empty() {
                 return Ok(());
             }
         }
+    }
+
+    /// Writes until nothing is overdue, though others may go on queueing.
+    async fn catch_up(self: &Arc<Shared>) -> Result<(), Error> {
+        loop {
+            self.write_once().await?;
+            if !self.is_overdue() {
+                return Ok(());
+            }
+        }
+    }
+
+    async fn write_once(self: &Arc<Shared>) -> Result<(), Error> {
+        self.writing().await;
+        if self.failing.load(Ordering::Acquire) {
+            let failure = locked(&self.failure).clone();
+            return failure.map_or(Ok(()), |failure| Err(failure.error()));
+        }
+        Ok(())
+    }
+
+    fn is_overdue(&self) -> bool {
+        locked(&self.queue).is_overdue()
     }
 
     fn writing(self: &Arc<Shared>) -> Joint {
@@ -242,36 +323,41 @@ impl Shared {
 
     async fn write_all(&self) -> Result<(), Error> {
         loop {
-            let mut batch = Batch { shared: self, rows: self.take() };
+            let mut batch = self.take();
             if batch.rows.is_empty() {
                 self.failing.store(false, Ordering::Release);
                 return Ok(());
             }
-            self.write(batch.rows.clone()).await?;
+            self.write(batch.rows.iter().map(|queued| queued.row.clone()).collect()).await?;
             batch.rows.clear();
         }
     }
 
-    async fn write_or_keep(&self, row: AuditRow) -> Result<(), Error> {
+    async fn write_or_keep(self: &Arc<Shared>, row: AuditRow) -> Result<(), Error> {
         let written = self.write(vec![row.clone()]).await;
         if let Err(error) = &written {
-            locked(&self.queue).push_back(row);
+            let kept = Queued { came: Instant::now(), row };
+            locked(&self.queue).waiting.push_back(kept);
             self.remember(error);
+            self.schedule();
         }
         written
     }
 
     fn remember(&self, error: &Error) {
-        let failure =
-            Failure { at: Instant::now(), code: error.code(), message: error.message().into() };
+        let failure = Failure { code: error.code(), message: error.message().into() };
         *locked(&self.failure) = Some(failure);
         self.failing.store(true, Ordering::Release);
     }
 
-    fn take(&self) -> Vec<AuditRow> {
+    fn take(&self) -> Batch<'_> {
         let mut queue = locked(&self.queue);
-        let count = queue.len().min(BATCH);
-        queue.drain(..count).collect()
+        let count = queue.waiting.len().min(BATCH);
+        let rows: Vec<Queued> = queue.waiting.drain(..count).collect();
+        queue.writing = rows.len();
+        queue.writing_since = rows.first().map(|queued| queued.came);
+        drop(queue);
+        Batch { shared: self, rows }
     }
 
     async fn write(&self, mut rows: Vec<AuditRow>) -> Result<(), Error> {
@@ -346,14 +432,15 @@ fn kept(scrubbed: &str, taken: &str, most: usize) -> String {
 /// Rows on their way to the store; those that did not get there go back to the front.
 struct Batch<'s> {
     shared: &'s Shared,
-    rows: Vec<AuditRow>,
+    rows: Vec<Queued>,
 }
 
 impl Drop for Batch<'_> {
     fn drop(&mut self) {
         let mut queue = locked(&self.shared.queue);
-        for row in self.rows.drain(..).rev() {
-            queue.push_front(row);
+        (queue.writing, queue.writing_since) = (0, None);
+        for queued in self.rows.drain(..).rev() {
+            queue.waiting.push_front(queued);
         }
     }
 }

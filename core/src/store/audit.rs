@@ -168,7 +168,11 @@ impl AuditQuery {
 pub trait Audit: Send + Sync {
     /// Writes rows and events together, all or none. Nothing that is there already changes: a row
     /// of the same tenant, id and phase is kept as it is, so that writing again after an unclear
-    /// failure does no harm. Rows that are all there already bring no events either.
+    /// failure does no harm.
+    ///
+    /// Where there are as many events as completed rows, each event belongs to the completed row in
+    /// its place: it is not written for a row that is there already. Otherwise the events are written
+    /// together, if any row is new.
     fn record_audit(&self, rows: Vec<AuditRow>, events: Vec<NewEvent>) -> Answer<'_, ()>;
 
     /// The rows that the query asks for, in order of id: for each id its completed row, or its

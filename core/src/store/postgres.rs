@@ -12,6 +12,7 @@ mod lease;
 mod listen;
 mod open;
 mod placeholders;
+mod room;
 mod tell;
 mod tls;
 mod url;
@@ -19,26 +20,28 @@ mod value;
 mod within;
 
 use std::future::pending;
-use std::pin::pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::task::Poll;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use deadpool::managed::PoolError;
-use futures_util::{FutureExt as _, poll};
+use futures_util::FutureExt as _;
 use tokio::sync::watch;
 use tokio::time::Instant;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tokio_util::task::TaskTracker;
 
-use super::driver::{Batch, Driver, Row, Statement, Written};
+use super::driver::{Batch, Driver, Row, Statement, Value, Written};
+use super::migrate::NEWEST;
 use super::{Answer, Error, Kind};
 use crate::detached::detached;
 use crate::id::new_id;
 use connection::{Manager, Pool};
-use errors::{from_postgres, is_collision, is_lost, is_restarting, is_wrong_connection};
+use errors::{
+    from_postgres, is_collision, is_crowded, is_lost, is_restarting, is_wrong_connection,
+};
 use lease::Lease;
+use room::{Room, Turn};
 use tell::Teller;
 pub use url::PostgresUrl;
 use within::{TooLate, within};
@@ -47,7 +50,10 @@ use within::{TooLate, within};
 const MOST_TRIES: u32 = 5;
 
 /// How soon a server that takes no connections just now is asked again.
-const RESTARTING: Duration = Duration::from_millis(50);
+const BUSY: Duration = Duration::from_millis(50);
+
+/// How often a store that is open looks whether a newer toolkeep has changed its tables.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 /// How a PostgreSQL store is opened.
 #[derive(Clone, Copy, Debug)]
@@ -75,9 +81,12 @@ pub struct PostgresDriver {
 struct Shared {
     url: String,
     pool: Pool,
+    room: Room,
     timeout: Duration,
     /// The table `toolkeep_schema`: it tells the schemas of a database apart.
     schema: i64,
+    /// When somebody last looked whether the tables are still those of this toolkeep.
+    looked: Mutex<Option<Instant>>,
     /// This driver among those that tell of changes.
     id: String,
     changes: watch::Sender<u64>,
@@ -119,8 +128,10 @@ impl PostgresDriver {
         let mut shared = Shared {
             url: url.to_string(),
             pool,
+            room: Room::new(url.pool_size),
             timeout,
             schema: 0,
+            looked: Mutex::new(Some(Instant::now())),
             id: new_id(),
             changes: watch::Sender::new(0),
             teller: Teller::default(),
@@ -137,7 +148,7 @@ impl PostgresDriver {
 impl Shared {
     /// Brings the tables up to date and tells which ones they are.
     async fn set_up(&self) -> Result<i64, Error> {
-        let deadline = Instant::now() + self.timeout;
+        let deadline = self.deadline();
         let lease = self.lease(deadline).await?;
         let looked = within(deadline, open::look(lease.client(), &self.url)).await;
         let mut found = looked.map_err(|_| self.too_slow("the server to answer", false))??;
@@ -157,49 +168,82 @@ impl Shared {
     /// A connection that is outside of any transaction.
     async fn lease(&self, deadline: Instant) -> Result<Lease, Error> {
         let mut again = true;
+        let mut turn = self.turn(deadline).await?;
         loop {
-            let mut getting = pin!(self.pool.get());
-            let mut what = "a connection";
-            let got = match poll!(getting.as_mut()) {
-                // Most often one is free, and then no timer is needed.
-                Poll::Ready(got) => Ok(got),
-                Poll::Pending => {
-                    let status = self.pool.status();
-                    if status.size + status.waiting > status.max_size {
-                        what = "a free connection (`pool_max_conns` allows more than now)";
-                    }
-                    within(deadline, getting).await
-                }
-            };
-            match got {
-                Ok(Ok(object)) => return Ok(Lease::new(object)),
-                Ok(Err(PoolError::Backend(error))) if is_restarting(&error) => {
-                    if Instant::now() + RESTARTING >= deadline {
-                        return Err(from_postgres(&self.url, error));
-                    }
-                    let _ = within(Instant::now() + RESTARTING, pending::<()>()).await;
-                }
-                // Lost while it was made; there is no answer yet that a second one could change.
-                Ok(Err(PoolError::Backend(error)))
-                    if error.as_db_error().is_none() && is_lost(&error) && again =>
-                {
-                    again = false;
-                }
-                Ok(Err(PoolError::Backend(error))) => {
-                    return Err(from_postgres(&self.url, error));
-                }
+            let error = match within(deadline, self.pool.get()).await {
+                Ok(Ok(object)) => return Ok(Lease::new(object, turn)),
+                Ok(Err(PoolError::Backend(error))) => error,
                 Ok(Err(PoolError::Closed)) => return Err(self.closed()),
                 Ok(Err(error)) => {
                     return Err(Error::new(Kind::Unavailable, &self.url, error.to_string()));
                 }
-                Err(_) => return Err(self.too_slow(what, false)),
+                Err(_) => return Err(self.too_slow("a connection", false)),
+            };
+            // There is no answer yet that a second connection could change.
+            let lost = error.as_db_error().is_none() && is_lost(&error);
+            if lost && std::mem::take(&mut again) {
+                continue;
             }
+            let crowded = is_crowded(&error);
+            if !crowded && !is_restarting(&error) {
+                return Err(from_postgres(&self.url, error));
+            }
+            let kept = if crowded { self.room.narrow(turn) } else { Some(turn) };
+            turn = match kept {
+                None => self.turn(deadline).await?,
+                Some(_) if Instant::now() + BUSY >= deadline => {
+                    return Err(from_postgres(&self.url, error));
+                }
+                Some(turn) => {
+                    let _ = within(Instant::now() + BUSY, pending::<()>()).await;
+                    turn
+                }
+            };
         }
     }
 
+    /// Waits in line for the right to use a connection.
+    async fn turn(&self, deadline: Instant) -> Result<Turn, Error> {
+        let turn = self.room.turn(deadline).await;
+        turn.map_err(|TooLate| {
+            let what = match self.room.is_narrow() {
+                true => "a free connection (the server has no more: raise its `max_connections`)",
+                false => "a free connection (`pool_max_conns` allows more than now)",
+            };
+            self.too_slow(what, false)
+        })
+    }
+
+    fn deadline(&self) -> Instant {
+        Instant::now() + self.timeout
+    }
+
+    /// Refuses tables that a newer toolkeep has changed since they were opened.
+    async fn refuse_newer(&self, deadline: Instant) -> Result<(), Error> {
+        {
+            let mut looked = self.looked();
+            if looked.is_some_and(|at| at.elapsed() < LOOK_EVERY) {
+                return Ok(());
+            }
+            *looked = Some(Instant::now());
+        }
+        let rows = self.read(&Statement::new(open::VERSION, vec![]), deadline).await?;
+        match rows.first().map(|row| row.0.as_slice()) {
+            Some([Value::Int(version)]) if *version > NEWEST => {
+                // Whoever comes next looks, too.
+                *self.looked() = None;
+                Err(open::newer(*version, &self.url))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn looked(&self) -> MutexGuard<'_, Option<Instant>> {
+        self.looked.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Runs a statement that only reads. A second try after a lost connection does no harm.
-    async fn read(&self, statement: &Statement) -> Result<Vec<Row>, Error> {
-        let deadline = Instant::now() + self.timeout;
+    async fn read(&self, statement: &Statement, deadline: Instant) -> Result<Vec<Row>, Error> {
         let mut again = true;
         loop {
             let mut lease = self.lease(deadline).await?;
@@ -224,8 +268,7 @@ impl Shared {
         }
     }
 
-    async fn write(&self, batch: &Batch) -> Result<Written, Error> {
-        let deadline = Instant::now() + self.timeout;
+    async fn write(&self, batch: &Batch, deadline: Instant) -> Result<Written, Error> {
         let mut tries = 0;
         loop {
             tries += 1;
@@ -300,13 +343,19 @@ impl Driver for PostgresDriver {
     fn read(&self, statement: Statement) -> Answer<'_, Vec<Row>> {
         let shared = self.shared.clone();
         // A read that nobody waits for goes on too: cutting it off would cost a connection.
-        self.begin(async move { shared.read(&statement).await })
+        self.begin(async move {
+            let deadline = shared.deadline();
+            shared.refuse_newer(deadline).await?;
+            shared.read(&statement, deadline).await
+        })
     }
 
     fn write(&self, batch: Batch) -> Answer<'_, Written> {
         let shared = self.shared.clone();
         self.begin(async move {
-            let written = shared.write(&batch).await?;
+            let deadline = shared.deadline();
+            shared.refuse_newer(deadline).await?;
+            let written = shared.write(&batch, deadline).await?;
             if matches!(written, Written::Done(_)) {
                 shared.tick();
                 if batch.tells {

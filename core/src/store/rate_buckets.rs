@@ -4,6 +4,10 @@
 //! half open: a call at time `t` counts until just before `t + window_ms`. Calls with windows of
 //! several lengths may share a key: each counts those in its own. A call that lies a whole window
 //! ahead of now does not count: it was written by a clock that was wrong.
+//!
+//! Calls do not take in the order of their times: one may wait on its way, and the clocks of two
+//! machines differ. So a call counts those of a window before it and after it, and those whose window
+//! has ended stay for [`LATE_MS`].
 
 use futures_util::FutureExt as _;
 
@@ -46,6 +50,9 @@ pub trait RateBuckets: Send + Sync {
     /// their number. Taking prunes its own key; this is for keys that nobody takes from any more.
     fn prune_rates(&self, before_ms: i64) -> Answer<'_, u64>;
 }
+
+/// How late a call may take, after calls with later times did, and still find what counts for it.
+const LATE_MS: i64 = 60_000;
 
 /// By the window that each was taken in: somebody else may take with a longer one.
 const EXPIRE: &str =
@@ -112,7 +119,7 @@ fn take_batch(tenant: &str, key: &str, max: u32, window_ms: i64, now_ms: i64) ->
     let newest_that_fills = max.saturating_sub(1);
     let count = vec![expired.into(), ends.into(), newest_that_fills.into()];
     Batch::new(vec![
-        Statement::new(EXPIRE, params(vec![now_ms.into()])),
+        Statement::new(EXPIRE, params(vec![now_ms.saturating_sub(LATE_MS).into()])),
         Statement::new(TAKE, params(take)),
         Statement::new(COUNT, params(count)),
     ])

@@ -18,6 +18,8 @@ struct Faulty {
     pub slow_agents: Arc<AtomicU64>,
     pub slow_writes: Arc<AtomicU64>,
     pub fail_writes: Arc<AtomicBool>,
+    /// The answers of so many writes are lost: they are written, and fail.
+    pub lost_answers: Arc<AtomicU64>,
     pub fail_artifact_reads: Arc<AtomicBool>,
     pub fail_agents: Arc<AtomicBool>,
     pub fail_events: Arc<AtomicBool>,
@@ -34,6 +36,8 @@ pub struct Knobs {
     pub slow_agents: Arc<AtomicU64>,
     pub slow_writes: Arc<AtomicU64>,
     pub fail_writes: Arc<AtomicBool>,
+    /// The answers of so many writes are lost: they are written, and fail.
+    pub lost_answers: Arc<AtomicU64>,
     pub fail_artifact_reads: Arc<AtomicBool>,
     pub fail_agents: Arc<AtomicBool>,
     pub fail_events: Arc<AtomicBool>,
@@ -96,7 +100,9 @@ impl Driver for Faulty {
             let done = self.inner.write(b).await;
             tokio::time::sleep(Duration::from_millis(self.slow_writes.load(Ordering::SeqCst)))
                 .await;
-            done
+            let one_less = |left: u64| left.checked_sub(1);
+            let lost = self.lost_answers.fetch_update(Ordering::SeqCst, Ordering::SeqCst, one_less);
+            if lost.is_ok() { Err(broken()) } else { done }
         }
         .boxed()
     }
@@ -121,6 +127,7 @@ pub async fn faulty() -> (Arc<dyn Store>, Knobs) {
         slow_agents: k.slow_agents.clone(),
         slow_writes: k.slow_writes.clone(),
         fail_writes: k.fail_writes.clone(),
+        lost_answers: k.lost_answers.clone(),
         fail_artifact_reads: k.fail_artifact_reads.clone(),
         fail_agents: k.fail_agents.clone(),
         fail_events: k.fail_events.clone(),

@@ -96,6 +96,8 @@ async fn a_reader_overtaken_by_pruning_knows_how_many_events_it_missed() {
     for _ in 0..20 {
         call(&rt, session("s")).await;
     }
+    // All of them are written, so that all are read ahead.
+    assert_eq!(rt.invoke("events.last", json!({})).await.unwrap(), json!(20));
     let mut stream = rt.follow(Follow::default()).unwrap();
     assert_eq!(places(&taken(&mut stream, 3).await), [1, 2, 3]);
     assert_eq!(stream.dropped(), 0);

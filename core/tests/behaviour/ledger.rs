@@ -1,11 +1,12 @@
 //! The ledger when the store is slow, fails, or is closed under a call.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
+use futures_util::future::{BoxFuture, join_all};
 use serde_json::{Value, json};
 use toolkeep::ops::QueryAudit;
 use toolkeep::store::{self, AuditRow, OpenOptions};
@@ -187,4 +188,175 @@ fn calls_are_recorded_though_an_earlier_async_runtime_is_not_driven() {
         assert_eq!(recorded.expect("hangs").len(), 2);
         tokio::time::timeout(Duration::from_secs(5), rt.close()).await.expect("hangs").unwrap();
     });
+}
+
+/// Counts how often it ran.
+struct Counts(Arc<AtomicU64>);
+impl Tool for Counts {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec::new("counts", "x")
+    }
+    fn call(&self, _: Value, _: CallContext) -> BoxFuture<'_, Result<ToolResult, ToolError>> {
+        self.0.fetch_add(1, Ordering::SeqCst);
+        async { Ok(ToolResult::text("done")) }.boxed()
+    }
+}
+
+/// How many calls are on record, how many different ones events tell of, and how many events.
+async fn recorded(rt: &Runtime) -> (usize, usize, usize) {
+    let events = events(rt).await;
+    let ids: BTreeSet<String> =
+        events.iter().map(|event| event["data"]["call_id"].to_string()).collect();
+    (rows(rt).await.len(), ids.len(), events.len())
+}
+
+#[tokio::test]
+async fn calls_whose_answer_was_lost_are_told_once_though_others_came_meanwhile() {
+    for mode in ["batched", "durable"] {
+        let (rt, k) = faulty_rt(json!({"record": {"mode": mode}})).await;
+        let ran = Arc::new(AtomicU64::new(0));
+        rt.register(Counts(ran.clone())).unwrap();
+        let cx = CallContext::new().session("s");
+        let call = || rt.call(&cx, "counts", json!({}));
+        for together in [1, 2, 5] {
+            k.lost_answers.store(1, Ordering::SeqCst);
+            join_all((0..together).map(|_| call())).await;
+            // In durable mode they are lost at once.
+            eventually(async || k.lost_answers.load(Ordering::SeqCst) == 0).await;
+            join_all((0..together).map(|_| call())).await;
+        }
+        assert_eq!(recorded(&rt).await, (16, 16, 16), "{mode}");
+    }
+}
+
+#[tokio::test]
+async fn after_one_lost_answer_the_next_durable_call_goes_through() {
+    let (rt, k) = faulty_rt(json!({"record": {"mode": "durable"}})).await;
+    let cx = CallContext::new();
+    for _ in 0..3 {
+        k.lost_answers.store(1, Ordering::SeqCst);
+        rt.call(&cx, "echo", json!({"text": "x"})).await.unwrap_err();
+        rt.call(&cx, "echo", json!({"text": "x"})).await.expect("the store is well");
+    }
+    assert_eq!(recorded(&rt).await, (6, 6, 6));
+}
+
+#[tokio::test]
+async fn a_call_that_is_refused_for_the_records_of_others_says_so_and_did_not_run() {
+    for mode in ["batched", "durable"] {
+        let (rt, k) = faulty_rt(json!({"record": {"mode": mode}})).await;
+        let ran = Arc::new(AtomicU64::new(0));
+        rt.register(Counts(ran.clone())).unwrap();
+        let cx = CallContext::new();
+        k.fail_writes.store(true, Ordering::SeqCst);
+        let _ = rt.call(&cx, "counts", json!({})).await;
+        tokio::time::sleep(Duration::from_millis(150)).await;
+        let before = ran.load(Ordering::SeqCst);
+        let refused = rt.call(&cx, "counts", json!({})).await.unwrap_err();
+        assert_eq!(refused.code(), Code::StoreUnavailable);
+        assert!(refused.message().starts_with("the call was not made"), "{refused}");
+        assert_eq!(ran.load(Ordering::SeqCst), before, "{mode}");
+        k.fail_writes.store(false, Ordering::SeqCst);
+        rt.call(&cx, "counts", json!({})).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn what_a_failed_durable_call_left_is_written_though_no_other_call_comes() {
+    let (rt, k) = faulty_rt(json!({"record": {"mode": "durable"}})).await;
+    rt.register(FailAfter(k.fail_writes.clone())).unwrap();
+    rt.call(&CallContext::new(), "fail_after", json!({})).await.unwrap_err();
+    k.fail_writes.store(false, Ordering::SeqCst);
+    tokio::time::sleep(Duration::from_millis(1_500)).await;
+    // Nothing is left that a reader would have to write first.
+    k.fail_writes.store(true, Ordering::SeqCst);
+    assert_eq!(rows(&rt).await.len(), 1);
+}
+
+#[tokio::test]
+async fn no_call_is_answered_while_a_record_waits_too_long_for_the_store() {
+    let (rt, k) = faulty_rt(json!({})).await;
+    let ran = Arc::new(AtomicU64::new(0));
+    rt.register(Counts(ran.clone())).unwrap();
+    let cx = CallContext::new();
+    k.slow_writes.store(600, Ordering::SeqCst);
+    rt.call(&cx, "counts", json!({})).await.unwrap();
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    let mut waits = Box::pin(rt.call(&cx, "counts", json!({})));
+    assert!(futures_util::poll!(&mut waits).is_pending());
+    assert_eq!(ran.load(Ordering::SeqCst), 1, "it waits before its tool runs");
+    waits.await.unwrap();
+    assert_eq!(recorded(&rt).await, (2, 2, 2));
+}
+
+#[tokio::test]
+async fn a_call_that_was_running_when_the_store_became_slow_waits_for_its_record() {
+    struct Waits(Arc<tokio::sync::Notify>);
+    impl Tool for Waits {
+        fn spec(&self) -> ToolSpec {
+            ToolSpec::new("waits", "x")
+        }
+        fn call(&self, _: Value, _: CallContext) -> BoxFuture<'_, Result<ToolResult, ToolError>> {
+            async {
+                self.0.notified().await;
+                Ok(ToolResult::text("done"))
+            }
+            .boxed()
+        }
+    }
+    let (rt, k) = faulty_rt(json!({})).await;
+    let go = Arc::new(tokio::sync::Notify::new());
+    rt.register(Waits(go.clone())).unwrap();
+    let cx = CallContext::new();
+    let mut running = Box::pin(rt.call(&cx, "waits", json!({})));
+    assert!(futures_util::poll!(&mut running).is_pending());
+    k.slow_writes.store(600, Ordering::SeqCst);
+    rt.call(&cx, "echo", json!({"text": "x"})).await.unwrap();
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    go.notify_one();
+    assert!(futures_util::poll!(&mut running).is_pending(), "it was answered with no record");
+    running.await.unwrap();
+    assert_eq!(recorded(&rt).await, (2, 2, 2));
+}
+
+#[tokio::test]
+async fn no_more_calls_are_answered_than_the_queue_holds_while_the_store_is_slow() {
+    let (rt, k) = faulty_rt(json!({})).await;
+    let cx = CallContext::new();
+    rt.call(&cx, "echo", json!({"text": "x"})).await.unwrap();
+    k.slow_writes.store(1_000, Ordering::SeqCst);
+    let mut answered = 0;
+    while let Some(answer) = rt.call(&cx, "echo", json!({"text": "x"})).now_or_never() {
+        answer.unwrap();
+        answered += 1;
+        assert!(answered <= 4_096, "all of these would be lost");
+        // The writer of the queue has its turn, too.
+        tokio::task::yield_now().await;
+    }
+    assert!(answered > 0);
+}
+
+#[tokio::test]
+async fn calls_are_refused_while_another_process_holds_the_file_of_the_store() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("t.db");
+    let url = format!("sqlite:{}", path.display());
+    let config = json!({"store": url, "store_timeout_ms": 300});
+    let config = Config::from_value(config).unwrap();
+    let rt = Runtime::builder().config(config).tool(echo()).build().await.unwrap();
+    let cx = CallContext::new();
+    let call = async || rt.call(&cx, "echo", json!({"text": "x"})).await;
+    call().await.unwrap();
+    recorded(&rt).await;
+    let holder = rusqlite::Connection::open(&path).unwrap();
+    holder.execute_batch("BEGIN IMMEDIATE").unwrap();
+    call().await.unwrap();
+    tokio::time::sleep(Duration::from_millis(150)).await;
+    for _ in 0..3 {
+        let refused = call().await.unwrap_err();
+        assert_eq!(refused.code(), Code::StoreLocked, "{refused}");
+    }
+    holder.execute_batch("ROLLBACK").unwrap();
+    call().await.unwrap();
+    assert_eq!(recorded(&rt).await, (3, 3, 3));
 }

@@ -2109,14 +2109,14 @@ class FullRecord(TypedDict):
     """The `record` part of the configuration."""
 
     mode: RecordMode
-    """`batched` (fast, with a loss window of 25 ms or 4,096 calls) or `durable`."""
+    """`batched` (fast, with a loss window of 25 ms, or 100 ms of a slow store) or `durable`."""
 
 
 class Record(TypedDict, total=False):
     """The `record` part of the configuration."""
 
     mode: RecordMode
-    """`batched` (fast, with a loss window of 25 ms or 4,096 calls) or `durable`."""
+    """`batched` (fast, with a loss window of 25 ms, or 100 ms of a slow store) or `durable`."""
 
 RecordMode: TypeAlias = "Literal['batched', 'durable']"
 """When a call is recorded."""

@@ -14,6 +14,7 @@ use futures_util::FutureExt as _;
 use tokio::runtime::{self, Handle};
 use tokio::sync::oneshot;
 
+use super::Phase;
 use super::chain::{Chain, SegmentLimits, Values, adds_row};
 use crate::event::NewEvent;
 use crate::joint::{Joint, WeakJoint};
@@ -57,6 +58,23 @@ struct Request {
     rows: Vec<Values>,
     events: Vec<NewEvent>,
     reply: oneshot::Sender<Result<(), Error>>,
+}
+
+impl Request {
+    /// The events to write when only some rows are added: `added` has an entry for each row. A row
+    /// that is there already was written with its event.
+    fn events_with(&self, added: &[bool]) -> Vec<&NewEvent> {
+        let completed = |row: &Values| text(row, PHASE) == Phase::Completed.name();
+        let rows = self.rows.iter().zip(added).filter(|(row, _)| completed(row));
+        if rows.clone().count() == self.events.len() {
+            let pairs = rows.zip(&self.events).filter(|((_, added), _)| **added);
+            return pairs.map(|(_, event)| event).collect();
+        }
+        match self.rows.is_empty() || added.contains(&true) {
+            true => self.events.iter().collect(),
+            false => Vec::new(),
+        }
+    }
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -313,17 +331,15 @@ impl Ledger {
         let mut keys = HashSet::new();
         let mut events = Vec::new();
         for request in requests {
-            let is_new = |row: &&'r Values| !present.contains(&key(row));
-            let mut new = request.rows.iter().filter(is_new).peekable();
-            // Rows that were all written before were written with their events.
-            if request.rows.is_empty() || new.peek().is_some() {
-                events.extend(&request.events);
-            }
-            for row in new {
-                if keys.insert(key(row)) {
+            let mut added = Vec::with_capacity(request.rows.len());
+            for row in &request.rows {
+                let is_new = !present.contains(&key(row)) && keys.insert(key(row));
+                if is_new {
                     rows.entry(text(row, TENANT)).or_default().push(row);
                 }
+                added.push(is_new);
             }
+            events.extend(request.events_with(&added));
         }
         let told = Batch::default().telling_of(events)?;
         let mut plan = Plan {

@@ -80,10 +80,13 @@ impl Manager {
         let [lock, statement, idle] =
             [timeout / 10 * 8, timeout / 10 * 9, timeout.saturating_mul(2)].map(|ms| ms.min(most));
         // Every statement is short: compiling one takes a thousand times as long as running it.
+        // Each has an index that gives its rows in order. Before the server has counted a table, as
+        // after many rows came at once, it would rather read all of them and sort.
         let mut settings = format!(
             "SET lock_timeout = {lock}; SET statement_timeout = {statement}; \
              SET idle_in_transaction_session_timeout = {idle}; \
-             SET jit = off; \
+             SET jit = off; SET enable_sort = off; SET enable_seqscan = off; \
+             SET enable_bitmapscan = off; \
              SET default_transaction_isolation = 'read committed'"
         );
         if self.durable {

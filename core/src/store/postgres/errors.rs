@@ -54,6 +54,11 @@ pub(super) fn is_restarting(error: &PgError) -> bool {
     })
 }
 
+/// True if the server, the database or the role has no connection left.
+pub(super) fn is_crowded(error: &PgError) -> bool {
+    error.code().is_some_and(|code| *code == SqlState::TOO_MANY_CONNECTIONS)
+}
+
 fn meaning_of_answer(answer: &DbError) -> (Kind, &'static str) {
     let code = answer.code();
     if let Some((_, kind, advice)) = MEANINGS.iter().find(|(known, _, _)| known == code) {

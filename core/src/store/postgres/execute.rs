@@ -13,6 +13,11 @@ use crate::store::driver::{Batch, Outcome, Row, Statement, Written};
 /// The second argument keeps the locks of two schemas in one database apart.
 const LOCK: &str = "SELECT 1 FROM pg_advisory_xact_lock(hashtextextended(?1, ?2))";
 
+/// Opens a transaction that the server syncs before it acknowledges it. Replication that the server
+/// waits for stays as it is.
+const BEGIN_SYNCED: &str = "BEGIN; SELECT set_config('synchronous_commit', 'on', true) \
+     WHERE current_setting('synchronous_commit') = 'off'";
+
 /// Why a batch was not written.
 pub(super) struct Fault {
     pub(super) error: Error,
@@ -46,8 +51,8 @@ pub(super) async fn write(
     for statement in &batch.statements {
         prepared.push(connection.prepare(statement.sql).await?);
     }
-    if let ([statement], [prepared], None) =
-        (batch.statements.as_slice(), prepared.as_slice(), &batch.lock)
+    if let ([statement], [prepared], None, true) =
+        (batch.statements.as_slice(), prepared.as_slice(), &batch.lock, batch.sync_later)
     {
         committing.store(true, Ordering::Release);
         let outcome = run(connection.client(), prepared, statement).await?;
@@ -70,12 +75,13 @@ pub(super) async fn write(
 /// Opens the transaction and takes its lock. This is a round trip of its own: statements that were
 /// sent along would be written one by one if the transaction failed to open.
 async fn begin(connection: &mut Connection, batch: &Batch, schema: i64) -> Result<(), Error> {
-    let Some(lock) = &batch.lock else { return connection.client().batch_execute("BEGIN").await };
+    let begin = if batch.sync_later { "BEGIN" } else { BEGIN_SYNCED };
+    let Some(lock) = &batch.lock else { return connection.client().batch_execute(begin).await };
     let prepared = connection.prepare(LOCK).await?;
     let lock = Statement::new(LOCK, vec![lock.as_str().into(), schema.into()]);
     let client = connection.client();
     let (begun, locked) =
-        futures_util::join!(client.batch_execute("BEGIN"), run(client, &prepared, &lock));
+        futures_util::join!(client.batch_execute(begin), run(client, &prepared, &lock));
     begun.and(locked).map(drop)
 }
 

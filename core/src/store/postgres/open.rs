@@ -23,6 +23,9 @@ const LOOK: &str = "SELECT current_setting('server_version_num')::bigint, \
       AND c.relnamespace = (SELECT n.oid FROM pg_catalog.pg_namespace n \
                             WHERE n.nspname = current_schema()))";
 
+/// The version of the tables.
+pub(super) const VERSION: &str = "SELECT MAX(version) FROM toolkeep_schema";
+
 /// What a database is before it is touched.
 pub(super) struct Found {
     /// The table `toolkeep_schema` in the first schema of the search path, if it is there.
@@ -112,8 +115,7 @@ async fn record(client: &Client, version: i64) -> Result<(), PgError> {
 
 async fn version(client: &Client, url: &str) -> Result<i64, Error> {
     let sql = |error| from_postgres(url, error);
-    let rows =
-        client.query_typed("SELECT MAX(version) FROM toolkeep_schema", &[]).await.map_err(sql)?;
+    let rows = client.query_typed(VERSION, &[]).await.map_err(sql)?;
     let version: Option<i64> = match rows.first() {
         Some(row) => row.try_get(0).map_err(sql)?,
         None => None,
@@ -129,7 +131,7 @@ async fn version(client: &Client, url: &str) -> Result<i64, Error> {
     }
 }
 
-fn newer(found: i64, url: &str) -> Error {
+pub(super) fn newer(found: i64, url: &str) -> Error {
     let message = format!(
         "the store has schema version {found} and this toolkeep knows up to {NEWEST}; use the \
          newer toolkeep or another store"

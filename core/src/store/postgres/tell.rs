@@ -111,5 +111,5 @@ async fn tell(running: Running) {
 /// If it fails, the others see the change when they next look by themselves.
 async fn send(shared: &Shared) {
     let statement = Statement::new(TELL, vec![CHANNEL.into(), shared.origin().into()]);
-    let _ = shared.read(&statement).await;
+    let _ = shared.read(&statement, shared.deadline()).await;
 }

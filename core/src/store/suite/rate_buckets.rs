@@ -21,6 +21,12 @@ pub async fn rate_buckets(store: &dyn RateBuckets) -> Result<Report, Failure> {
     report.check("rate_buckets: a bad key or window is refused", bad_input(store)).await?;
     report.check("rate_buckets: windows of two lengths share a key", two_windows(store)).await?;
     report.check("rate_buckets: a clock that was ahead locks nobody out", set_back(store)).await?;
+    report
+        .check("rate_buckets: a call that comes late counts what it follows", late(store))
+        .await?;
+    report
+        .check("rate_buckets: no window holds more, in whatever order calls come", unordered(store))
+        .await?;
     Ok(report)
 }
 
@@ -149,4 +155,38 @@ async fn set_back(store: &dyn RateBuckets) -> Result<(), Problem> {
     let (tenant, day) = (new_tenant(), 86_400_000);
     same(store.take_rate(&tenant, "k", 1, 1_000, 10 * day).await?.allowed, true)?;
     same(store.take_rate(&tenant, "k", 1, 1_000, 9 * day).await?.allowed, true)
+}
+
+async fn late(store: &dyn RateBuckets) -> Result<(), Problem> {
+    let tenant = new_tenant();
+    for _ in 0..3 {
+        same(store.take_rate(&tenant, "k", 3, 1_000, 0).await?.allowed, true)?;
+    }
+    // At this moment the three have left. For one that began just before, they have not.
+    same(store.take_rate(&tenant, "k", 3, 1_000, 1_000).await?, allowed(1))?;
+    same(store.take_rate(&tenant, "k", 3, 1_000, 999).await?.allowed, false)?;
+    same(store.take_rate(&tenant, "k", 3, 1_000, 1_000).await?, allowed(2))?;
+    same(store.take_rate(&tenant, "k", 3, 1_000, 1_001).await?, allowed(3))?;
+    same(store.take_rate(&tenant, "k", 3, 1_000, 1_999).await?, full(3, 1))
+}
+
+async fn unordered(store: &dyn RateBuckets) -> Result<(), Problem> {
+    const MAX: usize = 4;
+    const WINDOW_MS: i64 = 50;
+    let tenant = new_tenant();
+    let (mut base_ms, mut random) = (1_000_000_i64, 54_321_u32);
+    let mut taken: Vec<i64> = Vec::new();
+    for _ in 0..300 {
+        random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        base_ms += i64::from(random >> 28);
+        // Up to 31 ms late.
+        let now_ms = base_ms - i64::from(random >> 8 & 31);
+        if store.take_rate(&tenant, "k", MAX as u32, WINDOW_MS, now_ms).await?.allowed {
+            taken.push(now_ms);
+        }
+    }
+    taken.sort_unstable();
+    let fullest = taken.windows(MAX + 1).filter(|calls| calls[MAX] - calls[0] < WINDOW_MS).count();
+    same(fullest, 0)?;
+    ensure(taken.len() > 100, "hardly a call was allowed")
 }

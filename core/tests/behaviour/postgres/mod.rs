@@ -1,9 +1,13 @@
 //! A store on a real PostgreSQL server.
 
+mod answers;
 mod approve;
+mod crowded;
 mod hang;
 mod lost;
 mod network;
+mod pages;
+mod power;
 mod refused;
 mod rows;
 mod shared;

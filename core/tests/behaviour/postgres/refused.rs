@@ -5,6 +5,7 @@ use toolkeep::{Code, Config, Runtime};
 use toolkeep_test_postgres::{PASSWORD, Server, USER};
 
 use super::{failure, open};
+use crate::support::eventually;
 
 /// The error with everything that hangs on it.
 fn whole(error: &Error) -> String {
@@ -154,6 +155,26 @@ async fn a_newer_store_is_refused_with_both_versions() {
     assert!(error.to_string().contains(&known), "{error}");
     server.sql(&name, "DELETE FROM toolkeep_schema");
     assert_eq!(failure(&server.url(&name)).await.code(), Code::StoreCorrupt);
+}
+
+#[tokio::test]
+async fn a_store_that_is_open_notices_a_newer_toolkeep() {
+    let server = Server::shared();
+    let name = server.new_database_name();
+    let store = open(&server.url(&name), 5_000).await.unwrap();
+    store.put_agent(PutAgent::new("t", "a"), 1).await.unwrap();
+    server.sql(&name, "INSERT INTO toolkeep_schema VALUES (999, 0)");
+    eventually(async || store.put_agent(PutAgent::new("t", "a"), 2).await.is_err()).await;
+    for _ in 0..2 {
+        let error = store.put_agent(PutAgent::new("t", "a"), 3).await.unwrap_err();
+        assert_eq!(error.code(), Code::StoreNewer, "{error}");
+        assert!(error.to_string().contains("version 999"), "{error}");
+        let error = store.get_agent("t", "a").await.unwrap_err();
+        assert_eq!(error.code(), Code::StoreNewer, "{error}");
+    }
+    // An upgrade that is undone from a backup is over.
+    server.sql(&name, "DELETE FROM toolkeep_schema WHERE version = 999");
+    store.put_agent(PutAgent::new("t", "a"), 4).await.unwrap();
 }
 
 #[tokio::test]
