@@ -126,17 +126,27 @@ pub struct Batch {
     /// True if the batch writes events: other processes should hear of it, if the database can
     /// tell them.
     pub tells: bool,
+    /// True if a power cut in the next second may undo the batch even though it was acknowledged,
+    /// unless the store is durable: for what comes with every call or message. What gives or takes a
+    /// right (rules, approvals, grants, credentials, leases) must never be forgotten.
+    pub sync_later: bool,
 }
 
 impl Batch {
     /// A batch without a lock.
     pub fn new(statements: Vec<Statement>) -> Batch {
-        Batch { statements, lock: None, tells: false }
+        Batch { statements, lock: None, tells: false, sync_later: false }
     }
 
     /// The same batch under a lock.
     pub fn locked(mut self, lock: String) -> Batch {
         self.lock = Some(lock);
+        self
+    }
+
+    /// The same batch, which a power cut in the next second may undo.
+    pub fn synced_later(mut self) -> Batch {
+        self.sync_later = true;
         self
     }
 }
@@ -190,6 +200,12 @@ pub trait Driver: Send + Sync + 'static {
         );
         let error = Error::new(super::Kind::Unsupported, self.url(), message);
         Box::pin(async { Err(error) })
+    }
+
+    /// What the database finds wrong with its own pages and indexes. None if it has no check that can be
+    /// asked for like this.
+    fn integrity(&self) -> Answer<'_, Option<Vec<String>>> {
+        Box::pin(async { Ok(None) })
     }
 
     /// Ticks after every write of this driver, and after those of other processes that the

@@ -5,6 +5,8 @@ mod audit_plans;
 mod audit_writing;
 mod failures;
 mod path_locks;
+mod places;
+mod replaced;
 mod sharing;
 
 use std::path::Path;
