@@ -3,6 +3,7 @@
 mod audit_chain;
 mod audit_plans;
 mod audit_writing;
+mod check;
 mod failures;
 mod path_locks;
 mod places;
