@@ -29,7 +29,11 @@ pub struct SqlStore<D> {
 impl<D: Driver> SqlStore<D> {
     /// A store over a driver whose tables are up to date.
     pub fn new(driver: D) -> SqlStore<D> {
-        SqlStore::with_segments(driver, SegmentLimits::default())
+        let limits = match driver.is_private() {
+            true => SegmentLimits::in_memory(),
+            false => SegmentLimits::default(),
+        };
+        SqlStore::with_segments(driver, limits)
     }
 
     /// The same, its ledger in segments of another size.
