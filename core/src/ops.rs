@@ -85,7 +85,8 @@ pub use sessions::{
 };
 pub use shell::{CheckCommand, ShellOps};
 pub use store::{
-    BackupStore, ExportStore, ImportStore, StoreFile, StoreInfo, StoreInfoArgs, StoreOps,
+    BackupStore, CheckStore, ExportStore, ImportStore, StoreFile, StoreInfo, StoreInfoArgs,
+    StoreOps,
 };
 pub use vault::{
     BindSecret, ForgetSecrets, Forgotten, ListVault, UnbindSecret, Unbound, VaultContents, VaultOps,

@@ -481,7 +481,7 @@ impl Deref for Writing<'_> {
 
 impl Drop for Writing<'_> {
     fn drop(&mut self) {
-        self.runtime.inner.path.upkeep.after_writing(std::iter::once(self.tenant.as_str()));
+        self.runtime.inner.path.upkeep.after_writing(std::iter::once(self.tenant.as_str()), 1);
     }
 }
 

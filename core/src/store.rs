@@ -42,6 +42,7 @@ mod approvals;
 mod archive;
 mod artifacts;
 mod audit;
+mod check;
 mod context_files;
 mod credentials;
 mod custom_tools;
@@ -85,6 +86,7 @@ pub use audit::{
     Audit, AuditQuery, AuditReport, AuditRow, ChainHead, ChainProblem, Decision, MOST_PROBLEMS,
     Phase, PruneAudit, PrunedAudit,
 };
+pub use check::StoreCheck;
 pub use context_files::{
     ContextFile, ContextFileInfo, ContextFileKey, ContextFiles, PutContextFile,
 };
@@ -144,6 +146,18 @@ pub trait Store:
 {
     /// The URL of the store, without any password. For people to read.
     fn url(&self) -> String;
+
+    /// Looks for damage: the database's own check, each row, each ledger. Reads the whole store, beside
+    /// writers. What is wrong is in the answer, as far as the store can be read at all.
+    ///
+    /// # Errors
+    ///
+    /// [`Kind::Unsupported`] by a store of a host's own that has no such check.
+    fn check_integrity(&self) -> Answer<'_, StoreCheck> {
+        let message = "this store has no check; use its own tools";
+        let error = Error::new(Kind::Unsupported, self.url(), message);
+        Box::pin(async { Err(error) })
+    }
 
     /// Finishes what was begun, then lets go of files, threads and connections. Calls made
     /// afterwards fail with [`Kind::Closed`]; closing again does nothing.

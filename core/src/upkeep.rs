@@ -1,6 +1,6 @@
 //! What keeps a store from growing without end.
 //!
-//! It runs after writes, at most once a minute, as a task of the async runtime that wrote; never in
+//! It runs after writes, once a minute or after many rows, as a task of the async runtime that wrote; never in
 //! the path of a call, and never while nothing is written. Each time it looks after the tenants
 //! that this runtime wrote for since the last time. What it cannot do now it does the next time.
 
@@ -12,17 +12,26 @@ use serde::{Deserialize, Serialize};
 use tokio::runtime::{self, Handle};
 
 use crate::clock::Clock;
-use crate::store::{Error, Kind, MOST_LEASE_MS, PruneAudit, Store};
+use crate::store::{Error, Kind, MOST_LEASE_MS, PruneAudit, Store, StoreUrl};
 
 /// How long after its last turn it may run again, in milliseconds.
 const EVERY_MS: i64 = 60_000;
+
+/// After how many rows it runs again before that: a fast writer must not fill the memory in a minute.
+const EVERY_ROWS: usize = 10_000;
+
+/// How many rows of a tenant's ledger a store in memory keeps at least, unless the owner says otherwise.
+const AUDIT_ROWS_IN_MEMORY: u64 = 100_000;
+
+/// How much of a tenant's ledger a store in memory keeps, unless the owner says otherwise, in MiB.
+const AUDIT_MB_IN_MEMORY: u64 = 64;
 
 /// How long the mark of a file is kept after it was last written by a marked session, in
 /// milliseconds: 90 days.
 const FILE_MARKS_MS: i64 = 90 * 24 * 60 * 60 * 1_000;
 
 /// The `retention` part of the configuration: how much of what only grows is kept. Looked after
-/// once a minute while there are writes, so there may be a minute's worth more.
+/// once a minute while there are writes, and after 10,000 calls, so there may be that much more.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Retention {
@@ -32,8 +41,11 @@ pub struct Retention {
     /// How old an event may become, in milliseconds; at least 1. Default: any age.
     pub events_older_than_ms: Option<u64>,
     /// How many rows of a tenant's ledger are kept at least, in whole segments, the newest.
-    /// Default: all of them.
+    /// Default: all of them; in a store in memory, 100,000.
     pub audit_keep_rows: Option<u64>,
+    /// How much is kept of a tenant's ledger, in whole segments, the newest, in MiB; at least 1.
+    /// Default: all of it; in a store in memory, 64.
+    pub audit_keep_mb: Option<u64>,
     /// How old a row of the ledger may become, in milliseconds; at least 1. Default: any age.
     pub audit_older_than_ms: Option<u64>,
     /// How much is kept of a tenant's artifacts, the newest, in MiB; at least 128. Default: 1,024.
@@ -49,9 +61,22 @@ impl Default for Retention {
             events_keep: Some(100_000),
             events_older_than_ms: None,
             audit_keep_rows: None,
+            audit_keep_mb: None,
             audit_older_than_ms: None,
             artifacts_keep_mb: Some(1_024),
             artifacts_older_than_ms: None,
+        }
+    }
+}
+
+impl Retention {
+    /// The same for a store that is gone with its process: there nothing grows without end unless the
+    /// owner gives numbers that are never reached.
+    fn in_memory(self) -> Retention {
+        Retention {
+            audit_keep_rows: self.audit_keep_rows.or(Some(AUDIT_ROWS_IN_MEMORY)),
+            audit_keep_mb: self.audit_keep_mb.or(Some(AUDIT_MB_IN_MEMORY)),
+            ..self
         }
     }
 }
@@ -70,6 +95,8 @@ struct State {
     tenants: BTreeSet<String>,
     /// When the last turn began.
     began_ms: Option<i64>,
+    /// How many rows were written since.
+    rows: usize,
     /// The async runtimes that have a turn running. One that nobody drives any more must not keep
     /// the others from theirs.
     running: Vec<runtime::Id>,
@@ -81,6 +108,8 @@ impl Upkeep {
         store: Arc<dyn Store>,
         clock: Arc<dyn Clock>,
     ) -> Upkeep {
+        let in_memory = matches!(StoreUrl::parse(&store.url()), Ok(StoreUrl::Memory));
+        let retention = if in_memory { retention.in_memory() } else { retention };
         Upkeep { retention, store, clock, state: Mutex::default() }
     }
 
@@ -88,10 +117,14 @@ impl Upkeep {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Tells that something was written for these tenants. Takes no time.
-    pub(crate) fn after_writing<'t>(self: &Arc<Upkeep>, tenants: impl Iterator<Item = &'t str>) {
+    /// Tells that so many rows were written for these tenants. Takes no time.
+    pub(crate) fn after_writing<'t>(
+        self: &Arc<Upkeep>,
+        tenants: impl Iterator<Item = &'t str>,
+        rows: usize,
+    ) {
         let Ok(runtime) = Handle::try_current() else { return };
-        let Some(tenants) = self.turn(tenants, runtime.id()) else { return };
+        let Some(tenants) = self.turn(tenants, rows, runtime.id()) else { return };
         let mut turn = Turn { upkeep: self.clone(), runtime: runtime.id(), tenants };
         runtime.spawn(async move {
             turn.each_tenant().await;
@@ -103,6 +136,7 @@ impl Upkeep {
     fn turn<'t>(
         &self,
         tenants: impl Iterator<Item = &'t str>,
+        rows: usize,
         here: runtime::Id,
     ) -> Option<BTreeSet<String>> {
         let now_ms = self.clock.now_ms();
@@ -112,11 +146,14 @@ impl Upkeep {
                 state.tenants.insert(tenant.to_owned());
             }
         }
+        state.rows = state.rows.saturating_add(rows);
         // A clock that was set back must not stop the upkeep.
         let waits = |began_ms| (0..EVERY_MS).contains(&now_ms.saturating_sub(began_ms));
-        if state.running.contains(&here) || state.began_ms.is_some_and(waits) {
+        let waits = state.rows < EVERY_ROWS && state.began_ms.is_some_and(waits);
+        if state.running.contains(&here) || waits {
             return None;
         }
+        state.rows = 0;
         state.running.push(here);
         state.began_ms = Some(now_ms);
         Some(std::mem::take(&mut state.tenants))
@@ -125,9 +162,12 @@ impl Upkeep {
     /// False if the store did not do all of it.
     async fn tenant(&self, tenant: &str) -> bool {
         let ago = |age_ms| self.clock.ms_ago(age_ms);
-        let Retention { events_keep, audit_keep_rows: keep_rows, .. } = self.retention;
+        let events_keep = self.retention.events_keep;
         let before_ms = self.retention.audit_older_than_ms.map(ago);
         let mut done = true;
+        let kept = self.audit_rows(tenant).await;
+        done &= report("audit", kept.as_ref().map(|_| 0).map_err(Error::again));
+        let keep_rows = kept.unwrap_or_default();
         if keep_rows.is_some() || before_ms.is_some() {
             let prune = PruneAudit { tenant: tenant.to_owned(), keep_rows, before_ms };
             let pruned = self.store.prune_audit(prune, self.clock.now_ms()).await;
@@ -148,6 +188,14 @@ impl Upkeep {
             done &= report("artifacts", pruned);
         }
         done
+    }
+
+    /// How many rows of the tenant's ledger are kept at least; none for all of them.
+    async fn audit_rows(&self, tenant: &str) -> Result<Option<u64>, Error> {
+        let by_count = self.retention.audit_keep_rows;
+        let Some(mib) = self.retention.audit_keep_mb else { return Ok(by_count) };
+        let by_size = self.store.audit_rows_within(tenant, mib.saturating_mul(1 << 20)).await?;
+        Ok(by_count.into_iter().chain(by_size).min())
     }
 
     async fn all_tenants(&self) {
@@ -197,5 +245,93 @@ impl Drop for Turn {
         let mut state = self.upkeep.state();
         state.running.retain(|runtime| *runtime != self.runtime);
         state.tenants.append(&mut self.tenants);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::ManualClock;
+    use crate::store::{AuditRow, Decision, OpenOptions, Phase, open};
+
+    async fn memory() -> Arc<dyn Store> {
+        open("memory:", OpenOptions::default()).await.unwrap()
+    }
+
+    fn upkeep(store: &Arc<dyn Store>, retention: Retention) -> Arc<Upkeep> {
+        Arc::new(Upkeep::new(retention, store.clone(), Arc::new(ManualClock::at(1_000))))
+    }
+
+    /// Records calls and waits for the turn after them.
+    async fn record(store: &Arc<dyn Store>, upkeep: &Arc<Upkeep>, rows: Vec<AuditRow>) {
+        let count = rows.len();
+        store.record_audit(rows, vec![]).await.unwrap();
+        upkeep.after_writing(["t"].into_iter(), count);
+        while !upkeep.state().running.is_empty() {
+            tokio::task::yield_now().await;
+        }
+    }
+
+    async fn kept(store: &Arc<dyn Store>) -> u64 {
+        store.verify_audit("t", vec![]).await.unwrap().rows
+    }
+
+    fn rows(from: usize, count: usize, arguments: &str) -> Vec<AuditRow> {
+        let row = |n: usize| AuditRow {
+            tenant: "t".into(),
+            id: format!("{n:08}"),
+            at_ms: 1_000,
+            phase: Phase::Completed,
+            agent: None,
+            user: None,
+            session: None,
+            tool: "echo".into(),
+            called_as: "echo".into(),
+            decision: Decision::Allowed,
+            code: None,
+            rule: None,
+            arguments: arguments.into(),
+            duration_us: None,
+            is_error: false,
+            run: None,
+            depth: 0,
+            notes: None,
+        };
+        (from..from + count).map(row).collect()
+    }
+
+    #[test]
+    fn only_a_store_in_memory_bounds_its_ledger_by_itself() {
+        let default = Retention::default();
+        assert_eq!((default.audit_keep_rows, default.audit_keep_mb), (None, None));
+        let bounds = |kept: Retention| (kept.audit_keep_rows, kept.audit_keep_mb);
+        assert_eq!(bounds(default.clone().in_memory()), (Some(100_000), Some(64)));
+        let given =
+            Retention { audit_keep_rows: Some(u64::MAX), audit_keep_mb: Some(7), ..default };
+        assert_eq!(bounds(given.in_memory()), (Some(u64::MAX), Some(7)));
+    }
+
+    #[tokio::test]
+    async fn the_ledger_of_a_store_in_memory_is_bounded_in_rows() {
+        let store = memory().await;
+        let retention = Retention { audit_keep_rows: Some(2_000), ..Retention::default() };
+        let upkeep = upkeep(&store, retention);
+        record(&store, &upkeep, rows(0, 1, "{}")).await;
+        // No minute has passed, but many rows were written.
+        record(&store, &upkeep, rows(1, 10_999, "{}")).await;
+        assert!((2_000..=3_000).contains(&kept(&store).await), "{}", kept(&store).await);
+        record(&store, &upkeep, rows(11_000, 500, "{}")).await;
+        assert!(store.verify_audit("t", vec![]).await.unwrap().ok);
+    }
+
+    #[tokio::test]
+    async fn the_ledger_of_a_store_in_memory_is_bounded_in_bytes() {
+        let store = memory().await;
+        let retention = Retention { audit_keep_mb: Some(4), ..Retention::default() };
+        let upkeep = upkeep(&store, retention);
+        record(&store, &upkeep, rows(0, 4_000, &"x".repeat(4_000))).await;
+        // Four MiB are about 950 of these rows.
+        assert!((900..=2_000).contains(&kept(&store).await), "{}", kept(&store).await);
+        assert!(store.verify_audit("t", vec![]).await.unwrap().ok);
     }
 }

@@ -370,8 +370,9 @@ impl Shared {
         }
         let events = rows.iter().filter(|row| row.phase == Phase::Completed).map(event).collect();
         let tenants: BTreeSet<String> = rows.iter().map(|row| row.tenant.clone()).collect();
+        let count = rows.len();
         self.store.record_audit(rows, events).await?;
-        self.upkeep.after_writing(tenants.iter().map(String::as_str));
+        self.upkeep.after_writing(tenants.iter().map(String::as_str), count);
         Ok(())
     }
 }

@@ -9,13 +9,17 @@ use super::operations;
 use crate::detached::detached;
 use crate::error::Error;
 use crate::runtime::Runtime;
-use crate::store::{self, Moved};
+use crate::store::{self, Moved, StoreCheck};
 
 operations! {
     /// The store as a whole: what it is, a copy of it, its rows as a file.
     store as StoreOps {
         /// Tells which store this is.
         info(StoreInfoArgs) -> StoreInfo = info;
+        /// Looks for damage in the whole store: the database's own check of its file, every row of every
+        /// tenant, every ledger. Reads all of it while it is in use. What is wrong is in the answer, with
+        /// what to do about it. A store that cannot be read at all fails with `store_corrupt` instead.
+        check(CheckStore) -> StoreCheck = check;
         /// Copies a SQLite store to a new file, as it is at one moment, while it is in use. A
         /// PostgreSQL server has tools of its own for that, such as `pg_dump`.
         backup(BackupStore) -> StoreFile = backup;
@@ -41,6 +45,11 @@ pub struct StoreInfo {
     /// The schema version of its tables.
     pub schema: i64,
 }
+
+/// The arguments of `store.check`: none.
+#[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CheckStore {}
 
 /// The arguments of `store.backup`.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
@@ -78,6 +87,11 @@ pub struct ImportStore {
 
 async fn info(runtime: &Runtime, _: StoreInfoArgs) -> Result<StoreInfo, Error> {
     Ok(StoreInfo { url: runtime.store().url(), schema: store::migrate::NEWEST })
+}
+
+async fn check(runtime: &Runtime, _: CheckStore) -> Result<StoreCheck, Error> {
+    runtime.path().recorder.flush().await?;
+    Ok(runtime.store().check_integrity().await?)
 }
 
 async fn backup(runtime: &Runtime, args: BackupStore) -> Result<StoreFile, Error> {

@@ -196,6 +196,7 @@ impl Config {
         at_least("retention.events_keep", kept.events_keep.unwrap_or(1), 1)?;
         at_least("retention.events_older_than_ms", kept.events_older_than_ms.unwrap_or(1), 1)?;
         at_least("retention.audit_keep_rows", kept.audit_keep_rows.unwrap_or(1), 1)?;
+        at_least("retention.audit_keep_mb", kept.audit_keep_mb.unwrap_or(1), 1)?;
         at_least("retention.audit_older_than_ms", kept.audit_older_than_ms.unwrap_or(1), 1)?;
         at_least("retention.artifacts_keep_mb", kept.artifacts_keep_mb.unwrap_or(128), 128)?;
         let older = kept.artifacts_older_than_ms;

@@ -2,7 +2,7 @@
 
 use futures_util::FutureExt as _;
 
-use super::driver::{Batch, Driver, Statement, Written};
+use super::driver::{Batch, Driver, Statement, Value, Written};
 use super::fields::{BadRow, Fields};
 use super::{Answer, SqlStore};
 
@@ -61,13 +61,17 @@ const GET: &str = "SELECT tenant, id, session, tool, mime, body, created_at_ms \
      FROM toolkeep_artifacts \
      WHERE tenant = ?1 AND id = ?2 AND session IS NOT DISTINCT FROM CAST(?3 AS TEXT)";
 
-const DELETE_BEFORE: &str =
-    "DELETE FROM toolkeep_artifacts WHERE tenant = ?1 AND created_at_ms < ?2";
+const DELETE_BEFORE: &str = "DELETE FROM toolkeep_artifacts WHERE tenant = ?1 AND id IN \
+     (SELECT id FROM toolkeep_artifacts WHERE tenant = ?1 AND created_at_ms < ?2 \
+     ORDER BY created_at_ms LIMIT ?3)";
 
-const DELETE_BEYOND: &str = "DELETE FROM toolkeep_artifacts WHERE tenant = ?1 AND created_at_ms <= \
-     (SELECT MAX(created_at_ms) FROM \
+/// When the newest artifact was made that is too much.
+const BEYOND: &str = "SELECT MAX(created_at_ms) FROM \
      (SELECT created_at_ms, SUM(octet_length(body)) OVER (ORDER BY created_at_ms DESC, id DESC) \
-     AS so_far FROM toolkeep_artifacts WHERE tenant = ?1) AS newest WHERE so_far > ?2)";
+     AS so_far FROM toolkeep_artifacts WHERE tenant = ?1) AS newest WHERE so_far > ?2";
+
+/// How many artifacts one transaction deletes at most. They may be large.
+const DELETED_AT_ONCE: u32 = 50;
 
 impl<D: Driver> Artifacts for SqlStore<D> {
     fn put_artifact(&self, artifact: Artifact) -> Answer<'_, ()> {
@@ -91,7 +95,8 @@ impl<D: Driver> Artifacts for SqlStore<D> {
                 artifact.body.into(),
                 artifact.created_at_ms.into(),
             ];
-            let batch = Batch::from(Statement::new(PUT, params).must_change());
+            let put = Statement::new(PUT, params).must_change();
+            let batch = Batch::from(put).synced_later();
             match self.write_large(OPERATION, batch).await? {
                 Written::Done(_) => Ok(()),
                 Written::ConditionFailed { .. } => Err(self.conflict(OPERATION, exists)),
@@ -120,9 +125,8 @@ impl<D: Driver> Artifacts for SqlStore<D> {
         async move {
             const OPERATION: &str = "artifacts.delete_before";
             self.check(OPERATION, &[("tenant", tenant)])?;
-            let statement = Statement::new(DELETE_BEFORE, vec![tenant.into(), before_ms.into()]);
-            let outcomes = self.write_always(OPERATION, statement.into()).await?;
-            Ok(outcomes.iter().map(|outcome| outcome.changed).sum())
+            let params = vec![tenant.into(), before_ms.into()];
+            self.delete_in_slices(OPERATION, DELETE_BEFORE, params, DELETED_AT_ONCE).await
         }
         .boxed()
     }
@@ -132,9 +136,13 @@ impl<D: Driver> Artifacts for SqlStore<D> {
             const OPERATION: &str = "artifacts.delete_beyond";
             self.check(OPERATION, &[("tenant", tenant)])?;
             let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
-            let statement = Statement::new(DELETE_BEYOND, vec![tenant.into(), bytes.into()]);
-            let outcomes = self.write_always(OPERATION, statement.into()).await?;
-            Ok(outcomes.iter().map(|outcome| outcome.changed).sum())
+            let beyond = Statement::new(BEYOND, vec![tenant.into(), bytes.into()]);
+            let newest = match self.read(OPERATION, beyond).await?.first().map(|row| &row.0[..]) {
+                Some([Value::Int(newest)]) => *newest,
+                _ => return Ok(0),
+            };
+            let params = vec![tenant.into(), newest.saturating_add(1).into()];
+            self.delete_in_slices(OPERATION, DELETE_BEFORE, params, DELETED_AT_ONCE).await
         }
         .boxed()
     }

@@ -194,6 +194,12 @@ pub trait Audit: Send + Sync {
     /// is a transaction with an event `audit.pruned`. A segment that its writer may still extend
     /// is left alone.
     fn prune_audit(&self, prune: PruneAudit, now_ms: i64) -> Answer<'_, PrunedAudit>;
+
+    /// How many of the tenant's rows fit into so many bytes, by the mean size of those that are there:
+    /// what to keep for the ledger to have that size. None if all of them do, as they do by default.
+    fn audit_rows_within<'a>(&'a self, _tenant: &'a str, _bytes: u64) -> Answer<'a, Option<u64>> {
+        async { Ok(None) }.boxed()
+    }
 }
 
 /// Every statement of the ledger, for the test that looks at how they are run.
@@ -313,6 +319,10 @@ impl<D: Driver> Audit for SqlStore<D> {
 
     fn prune_audit(&self, prune: PruneAudit, now_ms: i64) -> Answer<'_, PrunedAudit> {
         prune::prune(self, prune, now_ms).boxed()
+    }
+
+    fn audit_rows_within<'a>(&'a self, tenant: &'a str, bytes: u64) -> Answer<'a, Option<u64>> {
+        prune::rows_within(self, tenant, bytes).boxed()
     }
 }
 

@@ -122,7 +122,8 @@ static TABLE: Table = Table::new(
     &["tenant", "agent", "user_key", "path"],
     &["mime", "size", "hash"],
     &["body"],
-);
+)
+.synced_later();
 
 /// How much is hashed before other tasks get their turn.
 const HASHED_AT_ONCE: usize = 1 << 20;

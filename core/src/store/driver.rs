@@ -202,6 +202,12 @@ pub trait Driver: Send + Sync + 'static {
         Box::pin(async { Err(error) })
     }
 
+    /// What the database finds wrong with its own pages and indexes. None if it has no check that can be
+    /// asked for like this.
+    fn integrity(&self) -> Answer<'_, Option<Vec<String>>> {
+        Box::pin(async { Ok(None) })
+    }
+
     /// Ticks after every write of this driver, and after those of other processes that the
     /// database tells of. A tick is a hint to look again: some may be missed.
     fn changes(&self) -> watch::Receiver<u64>;

@@ -105,7 +105,7 @@ impl Error {
     }
 
     /// The same error once more, for another who waited for the same thing.
-    pub(super) fn again(&self) -> Error {
+    pub(crate) fn again(&self) -> Error {
         let Error { kind, store, operation, message, .. } = self;
         let (store, message) = (store.clone(), message.clone());
         Error { kind: *kind, store, operation: *operation, message, source: None }

@@ -69,8 +69,11 @@ const LAST: &str = "SELECT last_seq FROM toolkeep_event_counters WHERE tenant = 
 const FIRST_SINCE: &str = "SELECT seq FROM toolkeep_events WHERE tenant = ?1 AND at_ms >= ?2 \
      ORDER BY seq LIMIT 1";
 
-const PRUNE: &str = "DELETE FROM toolkeep_events WHERE tenant = ?1 AND seq <= ?2 AND seq < \
-     (SELECT MIN(seq) FROM toolkeep_events WHERE tenant = ?1) + CAST(?3 AS BIGINT)";
+/// The bound is one value: of two, SQLite would walk to the larger.
+const PRUNE: &str = "DELETE FROM toolkeep_events WHERE tenant = ?1 AND seq <= \
+     (SELECT CASE WHEN seq + CAST(?3 AS BIGINT) <= CAST(?2 AS BIGINT) \
+     THEN seq + CAST(?3 AS BIGINT) - 1 ELSE CAST(?2 AS BIGINT) END \
+     FROM toolkeep_events WHERE tenant = ?1 ORDER BY seq LIMIT 1)";
 
 /// How many events one transaction deletes at most, so that writers need not wait long.
 const PRUNED_AT_ONCE: i64 = 1_000;
@@ -82,7 +85,7 @@ impl<D: Driver> Events for SqlStore<D> {
             if events.is_empty() {
                 return Ok(());
             }
-            let batch = Batch::default().telling(events);
+            let batch = Batch::default().synced_later().telling(events);
             let batch = batch.map_err(|message| self.invalid(OPERATION, message))?;
             self.write_always(OPERATION, batch).await.map(drop)
         }
@@ -131,7 +134,7 @@ impl<D: Driver> Events for SqlStore<D> {
             let mut pruned = 0;
             loop {
                 let params = vec![tenant.into(), last_pruned.into(), PRUNED_AT_ONCE.into()];
-                let batch = Batch::from(Statement::new(PRUNE, params));
+                let batch = Batch::from(Statement::new(PRUNE, params)).synced_later();
                 // Two that prune at the same time would wait for each other's rows.
                 let batch = batch.locked(format!("prune_events:{tenant}"));
                 let outcomes = self.write_always(OPERATION, batch).await?;
@@ -250,4 +253,51 @@ fn decode(fields: &mut Fields) -> Result<Event, BadRow> {
         subject: fields.text()?,
         data: fields.object()?,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use rusqlite::{Connection, StatementStatus};
+
+    use super::*;
+    use crate::store::{OpenOptions, open};
+
+    /// How many steps SQLite takes to prune a slice of so many events.
+    async fn steps(events: i64) -> i32 {
+        let folder = tempfile::tempdir().unwrap();
+        let options = OpenOptions { base_dir: Some(folder.path()), ..OpenOptions::default() };
+        open("sqlite:agent.db", options).await.unwrap().close().await.unwrap();
+        let connection = Connection::open(folder.path().join("agent.db")).unwrap();
+        let fill = "WITH RECURSIVE n (seq) AS (SELECT 1 UNION ALL SELECT seq + 1 FROM n WHERE seq < ?1) \
+             INSERT INTO toolkeep_events SELECT 't', seq, 0, 'k', 's', '{}' FROM n";
+        connection.execute(fill, [events]).unwrap();
+        let mut prune = connection.prepare(PRUNE).unwrap();
+        assert_eq!(prune.execute(("t", events, 100)).unwrap(), 100);
+        prune.get_status(StatementStatus::VmStep)
+    }
+
+    #[tokio::test]
+    async fn a_slice_takes_no_longer_when_there_are_more_events() {
+        assert!(steps(20_000).await <= 2 * steps(200).await);
+    }
+
+    #[tokio::test]
+    async fn every_slice_is_pruned_up_to_the_last() {
+        let store = open("memory:", OpenOptions::default()).await.unwrap();
+        let event = |n| NewEvent {
+            tenant: "t".into(),
+            at_ms: n,
+            kind: "k",
+            subject: "s".into(),
+            data: serde_json::json!({}),
+        };
+        store.append_events((0..2 * PRUNED_AT_ONCE + 7).map(event).collect()).await.unwrap();
+        assert_eq!(store.prune_events("t", Some(5), None).await.unwrap(), 2_002);
+        assert_eq!(store.prune_events("t", Some(5), None).await.unwrap(), 0);
+        let left = store.read_events("t", 0, 10).await.unwrap();
+        assert_eq!(
+            left.iter().map(|one| one.seq).collect::<Vec<_>>(),
+            [2_003, 2_004, 2_005, 2_006, 2_007]
+        );
+    }
 }

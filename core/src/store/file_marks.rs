@@ -44,7 +44,11 @@ const ADD: &str = "INSERT INTO toolkeep_file_marks (tenant, file, mark, at_ms) \
      VALUES (?1, ?2, ?3, ?4) ON CONFLICT (tenant, file, mark) DO UPDATE SET at_ms = ?4 \
      WHERE toolkeep_file_marks.at_ms < ?4";
 
-const PRUNE: &str = "DELETE FROM toolkeep_file_marks WHERE at_ms < ?1";
+const PRUNE: &str = "DELETE FROM toolkeep_file_marks WHERE (tenant, file, mark) IN \
+     (SELECT tenant, file, mark FROM toolkeep_file_marks WHERE at_ms < ?1 LIMIT ?2)";
+
+/// How many marks one transaction forgets at most.
+const PRUNED_AT_ONCE: u32 = 1_000;
 
 const COLUMNS: &[&str] = &["tenant", "file", "mark", "at_ms"];
 
@@ -91,18 +95,14 @@ impl<D: Driver> FileMarks for SqlStore<D> {
             if statements.is_empty() {
                 return Ok(());
             }
-            self.write(OPERATION, Batch::new(statements)).await.map(drop)
+            self.write(OPERATION, Batch::new(statements).synced_later()).await.map(drop)
         }
         .boxed()
     }
 
     fn prune_file_marks(&self, before_ms: i64) -> Answer<'_, u64> {
-        async move {
-            let batch = Batch::from(Statement::new(PRUNE, vec![before_ms.into()]));
-            let outcomes = self.write_always("file_marks.prune", batch).await?;
-            Ok(outcomes.iter().map(|outcome| outcome.changed).sum())
-        }
-        .boxed()
+        let params = vec![before_ms.into()];
+        self.delete_in_slices("file_marks.prune", PRUNE, params, PRUNED_AT_ONCE).boxed()
     }
 }
 

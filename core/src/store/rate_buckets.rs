@@ -71,7 +71,11 @@ const COUNT: &str = "SELECT \
      (SELECT at_ms FROM toolkeep_rates WHERE tenant = ?1 AND bucket = ?2 \
       AND at_ms > ?3 AND at_ms < ?4 ORDER BY at_ms DESC LIMIT 1 OFFSET ?5)";
 
-const PRUNE: &str = "DELETE FROM toolkeep_rates WHERE expires_at_ms <= ?1";
+const PRUNE: &str = "DELETE FROM toolkeep_rates WHERE (tenant, bucket, at_ms, id) IN \
+     (SELECT tenant, bucket, at_ms, id FROM toolkeep_rates WHERE expires_at_ms <= ?1 LIMIT ?2)";
+
+/// How many calls one transaction forgets at most.
+const PRUNED_AT_ONCE: u32 = 1_000;
 
 impl<D: Driver> RateBuckets for SqlStore<D> {
     fn take_rate<'a>(
@@ -100,12 +104,8 @@ impl<D: Driver> RateBuckets for SqlStore<D> {
     }
 
     fn prune_rates(&self, before_ms: i64) -> Answer<'_, u64> {
-        async move {
-            let batch = Batch::from(Statement::new(PRUNE, vec![before_ms.into()]));
-            let outcomes = self.write_always("rate_buckets.prune", batch).await?;
-            Ok(outcomes.iter().map(|outcome| outcome.changed).sum())
-        }
-        .boxed()
+        let params = vec![before_ms.into()];
+        self.delete_in_slices("rate_buckets.prune", PRUNE, params, PRUNED_AT_ONCE).boxed()
     }
 }
 
@@ -125,6 +125,7 @@ fn take_batch(tenant: &str, key: &str, max: u32, window_ms: i64, now_ms: i64) ->
     ])
     // The length keeps (`a`, `b:c`) apart from (`a:b`, `c`).
     .locked(format!("rate:{}:{tenant}:{key}", tenant.len()))
+    .synced_later()
 }
 
 fn taken(outcomes: &[Outcome], max: u32, window_ms: i64, now_ms: i64) -> Option<Taken> {

@@ -21,6 +21,7 @@ pub(super) struct Table {
     keys: &'static [&'static str],
     light: &'static [&'static str],
     heavy: &'static [&'static str],
+    sync_later: bool,
     sql: OnceLock<Sql>,
 }
 
@@ -92,7 +93,13 @@ impl Table {
         light: &'static [&'static str],
         heavy: &'static [&'static str],
     ) -> Table {
-        Table { name, keys, light, heavy, sql: OnceLock::new() }
+        Table { name, keys, light, heavy, sync_later: false, sql: OnceLock::new() }
+    }
+
+    /// The same table, whose changes a power cut in the next second may undo.
+    pub(super) const fn synced_later(mut self) -> Table {
+        self.sync_later = true;
+        self
     }
 
     fn sql(&self) -> &Sql {
@@ -215,7 +222,8 @@ impl<D: Driver> SqlStore<D> {
                 Statement::new(&sql.change, params).must_change()
             }
         };
-        let batch = Batch::new(guards.into_iter().chain([statement]).collect());
+        let statements = guards.into_iter().chain([statement]).collect();
+        let batch = Batch { sync_later: table.sync_later, ..Batch::new(statements) };
         let batch = batch.telling(vec![put.told]).map_err(|m| self.invalid(operation, m))?;
         let outcomes = match self.write(operation, batch).await? {
             Written::Done(outcomes) => outcomes,
@@ -295,7 +303,8 @@ impl<D: Driver> SqlStore<D> {
         let mut params = delete.keys.clone();
         params.push(delete.if_version.into());
         let statement = Statement::new(&sql.delete, params).must_change();
-        let batch = Batch::new(guards.into_iter().chain([statement]).collect());
+        let statements = guards.into_iter().chain([statement]).collect();
+        let batch = Batch { sync_later: table.sync_later, ..Batch::new(statements) };
         let batch = batch.telling(vec![delete.told]).map_err(|m| self.invalid(operation, m))?;
         match self.write(operation, batch).await? {
             Written::Done(_) => Ok(true),

@@ -271,7 +271,7 @@ impl<D: Driver> Sessions for SqlStore<D> {
                 }
             };
             let told = told("session.changed", tenant, id, json!({}), now_ms);
-            let batch = Batch::from(statement).telling(vec![told]);
+            let batch = Batch::from(statement).synced_later().telling(vec![told]);
             let batch = batch.map_err(|message| self.invalid(OPERATION, message))?;
             let Written::Done(outcomes) = self.write(OPERATION, batch).await? else {
                 return Err(self.conflict(OPERATION, stale(&what(id), *if_version)));
@@ -394,7 +394,7 @@ impl<D: Driver> Sessions for SqlStore<D> {
                 statements.push(Statement::new(APPEND, params));
             }
             let told = told("session.appended", tenant, session, json!({ "count": count }), now_ms);
-            let batch = Batch::new(statements).telling(vec![told]);
+            let batch = Batch::new(statements).synced_later().telling(vec![told]);
             let batch = batch.map_err(|message| self.invalid(OPERATION, message))?;
             let Written::Done(outcomes) = self.write(OPERATION, batch).await? else {
                 return Ok(None);

@@ -8,7 +8,7 @@ use futures_util::FutureExt as _;
 use super::audit::{Ledger, SegmentLimits};
 use super::driver::{Batch, Driver, Outcome, Row, Statement, Value, Written};
 use super::fields::{BadRow, Fields};
-use super::{Answer, Error, Kind, Store};
+use super::{Answer, Error, Kind, Store, StoreCheck, check};
 use crate::id::check_key;
 
 /// The most bytes that one body in a store may have: 64 MiB. (Artifacts have their own bounds.)
@@ -29,7 +29,11 @@ pub struct SqlStore<D> {
 impl<D: Driver> SqlStore<D> {
     /// A store over a driver whose tables are up to date.
     pub fn new(driver: D) -> SqlStore<D> {
-        SqlStore::with_segments(driver, SegmentLimits::default())
+        let limits = match driver.is_private() {
+            true => SegmentLimits::in_memory(),
+            false => SegmentLimits::default(),
+        };
+        SqlStore::with_segments(driver, limits)
     }
 
     /// The same, its ledger in segments of another size.
@@ -162,6 +166,28 @@ impl<D: Driver> SqlStore<D> {
         self.driver.write(batch).await.map_err(|error| error.during(operation))
     }
 
+    /// Deletes rows in slices, so that others who write need not wait long. The last parameter of the
+    /// statement says how many rows it deletes at most. Gives how many were deleted.
+    pub(super) async fn delete_in_slices(
+        &self,
+        operation: &'static str,
+        sql: &'static str,
+        params: Vec<Value>,
+        slice: u32,
+    ) -> Result<u64, Error> {
+        let mut deleted = 0;
+        loop {
+            let params = params.iter().cloned().chain([slice.into()]).collect();
+            let batch = Batch::from(Statement::new(sql, params)).synced_later();
+            let outcomes = self.write_always(operation, batch).await?;
+            let changed: u64 = outcomes.iter().map(|outcome| outcome.changed).sum();
+            deleted += changed;
+            if changed < slice.into() {
+                return Ok(deleted);
+            }
+        }
+    }
+
     /// Writes a batch that has no condition.
     pub(super) async fn write_always(
         &self,
@@ -180,6 +206,10 @@ impl<D: Driver> SqlStore<D> {
 impl<D: Driver> Store for SqlStore<D> {
     fn url(&self) -> String {
         self.driver.url()
+    }
+
+    fn check_integrity(&self) -> Answer<'_, StoreCheck> {
+        check::check(self).boxed()
     }
 
     fn close(&self) -> Answer<'_, ()> {

@@ -5,13 +5,18 @@
 //! too. The threads end when the driver is dropped, after the work that was already handed to
 //! them, or in [`close`](Driver::close), which waits for it.
 //!
+//! Every access first sees that the names of the files still lead to those that were opened, and a write
+//! that no newer toolkeep has changed the tables meanwhile.
+//!
 //! The write-ahead log has a reserve of the disk, so that a store goes on for a while, and is
 //! closed in good order, after others have filled the disk.
 
+mod access;
 mod backup;
 mod errors;
 mod execute;
 mod forks;
+mod files;
 mod open;
 mod readers;
 mod reserve;
@@ -20,7 +25,6 @@ mod writer;
 
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError, mpsc};
-use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use rusqlite::Connection;
@@ -35,8 +39,9 @@ use writer::{Work, Writer};
 /// How a SQLite store is opened.
 #[derive(Clone, Copy, Debug)]
 pub struct SqliteOptions {
-    /// True if an acknowledged write must survive a power cut (`synchronous=FULL`); otherwise it
-    /// survives the death of the process (`synchronous=NORMAL`). Default: false.
+    /// True if every acknowledged write must survive a power cut (`synchronous=FULL`). Otherwise it
+    /// survives the death of the process, and a power cut after a second at the latest; a batch that is
+    /// not [to be synced later](Batch::sync_later) survives one at once. Default: false.
     pub durable: bool,
     /// How long to wait for another process that holds the file, in milliseconds. Default: 5000.
     pub timeout_ms: u64,
@@ -93,20 +98,20 @@ impl SqliteDriver {
         let (tell_ended, writer_ended) = oneshot::channel();
         let (at, tell_changes) = (place.clone(), changes.clone());
         worker::spawn(&place.url, "toolkeep-store", move || match open::open(&at) {
-            Ok(connection) => {
-                let _ = tell_opened.send(Ok(()));
-                let wait = Duration::from_millis(at.options.timeout_ms);
-                Writer::new(&connection, &at.url, wait, &tell_changes).serve_all(&queue);
-                let _ = tell_ended.send(worker::finish(connection, &at.url));
+            Ok(opened) => {
+                let files = opened.disk.as_ref().map(|disk| disk.files.clone());
+                let _ = tell_opened.send(Ok(files));
+                Writer::new(&opened, &at, &tell_changes).serve_all(&queue);
+                let _ = tell_ended.send(worker::finish(opened, &at.url));
             }
             Err(error) => {
                 let _ = tell_opened.send(Err(error));
             }
         })?;
-        opened.await.unwrap_or_else(|_| Err(stopped(&place.url)))?;
+        let files = opened.await.unwrap_or_else(|_| Err(stopped(&place.url)))?;
         let url = place.url.clone();
         let is_memory = place.path.is_none();
-        let readers = (!is_memory).then(|| Readers::new(place));
+        let readers = files.map(|files| Readers::new(place, files));
         let threads = Mutex::new(Some(Threads { writer, writer_ended, readers }));
         Ok(SqliteDriver { url, is_memory, threads, changes })
     }
@@ -169,6 +174,10 @@ impl Driver for SqliteDriver {
         .boxed()
     }
 
+    fn integrity(&self) -> Answer<'_, Option<Vec<String>>> {
+        self.ask(true, |connection| execute::integrity(connection).map(Some)).boxed()
+    }
+
     fn changes(&self) -> watch::Receiver<u64> {
         self.changes.subscribe()
     }
@@ -203,6 +212,8 @@ fn closed(url: &str) -> Error {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
     use crate::store::driver::Value;
 

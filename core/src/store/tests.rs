@@ -3,8 +3,11 @@
 mod audit_chain;
 mod audit_plans;
 mod audit_writing;
+mod check;
 mod failures;
 mod path_locks;
+mod places;
+mod replaced;
 mod sharing;
 
 use std::path::Path;

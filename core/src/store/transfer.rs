@@ -36,6 +36,17 @@ pub struct ExportCursor {
     after: Vec<Value>,
 }
 
+impl ExportCursor {
+    /// The beginning of a table; none beyond the last one.
+    pub(super) fn of_table(table: usize) -> Option<ExportCursor> {
+        LAYOUTS.get(table).map(|layout| ExportCursor { table, after: layout.start() })
+    }
+
+    pub(super) fn table(&self) -> usize {
+        self.table
+    }
+}
+
 /// Some rows of an export.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExportPage {
@@ -112,9 +123,7 @@ impl<D: Driver> Transfer for SqlStore<D> {
             let rows = rows.map_err(|problem| self.bad_row(OPERATION, problem))?;
             let next = match last {
                 Some(after) if full => Some(ExportCursor { table, after }),
-                _ => LAYOUTS
-                    .get(table + 1)
-                    .map(|next| ExportCursor { table: table + 1, after: next.start() }),
+                _ => ExportCursor::of_table(table + 1),
             };
             Ok(ExportPage { rows, next })
         }

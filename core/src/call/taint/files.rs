@@ -255,6 +255,6 @@ async fn mark(
     let now_ms = path.clock.now_ms();
     path.store.add_file_marks(tenant, &keys, &watched.carried, now_ms).await?;
     path.marked.files.forget(tenant);
-    path.upkeep.after_writing(std::iter::once(tenant));
+    path.upkeep.after_writing(std::iter::once(tenant), keys.len());
     Ok(())
 }

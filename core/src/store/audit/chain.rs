@@ -9,6 +9,8 @@ use crate::store::driver::{Statement, Value};
 
 /// A segment takes no further row when it has this many.
 const SEGMENT_ROWS: i64 = 10_000;
+/// The same in memory, where the ledger is bounded and goes by whole segments.
+const SEGMENT_ROWS_IN_MEMORY: i64 = 1_000;
 /// A segment takes no further row when its first is this old.
 const SEGMENT_AGE: Duration = Duration::from_secs(3600);
 
@@ -27,6 +29,13 @@ pub(in crate::store) struct SegmentLimits {
 impl Default for SegmentLimits {
     fn default() -> SegmentLimits {
         SegmentLimits { rows: SEGMENT_ROWS, age: SEGMENT_AGE }
+    }
+}
+
+impl SegmentLimits {
+    /// Those of a store in memory.
+    pub(in crate::store) fn in_memory() -> SegmentLimits {
+        SegmentLimits { rows: SEGMENT_ROWS_IN_MEMORY, ..SegmentLimits::default() }
     }
 }
 

@@ -343,7 +343,7 @@ impl Ledger {
         }
         let told = Batch::default().telling_of(events)?;
         let mut plan = Plan {
-            batch: Batch { statements: Vec::new(), ..told },
+            batch: Batch { statements: Vec::new(), sync_later: true, ..told },
             before: Vec::new(),
             after: Vec::new(),
             checkpoints: Vec::new(),

@@ -106,6 +106,31 @@ async fn total<D: Driver>(store: &SqlStore<D>, tenant: &str) -> Result<u64, Erro
     }
 }
 
+/// How many bytes a row takes beside its arguments and notes, with its places in the indexes, about.
+const ROW_BYTES: u64 = 400;
+
+const SIZE: &str = "SELECT COUNT(*), CAST(COALESCE(SUM(octet_length(arguments) + \
+     COALESCE(octet_length(notes), 0)), 0) AS BIGINT) FROM toolkeep_audit_rows WHERE tenant = ?1";
+
+/// See [`audit_rows_within`](super::Audit::audit_rows_within).
+pub(super) async fn rows_within<D: Driver>(
+    store: &SqlStore<D>,
+    tenant: &str,
+    bytes: u64,
+) -> Result<Option<u64>, Error> {
+    store.check(OPERATION, &[("tenant", tenant)])?;
+    let found = store.read(OPERATION, Statement::new(SIZE, vec![tenant.into()])).await?;
+    let Some([Value::Int(rows), Value::Int(texts)]) = found.first().map(|row| row.0.as_slice())
+    else {
+        let problem = format!("the ledger of tenant `{tenant}` has no size");
+        return Err(store.bad_row(OPERATION, BadRow(problem)));
+    };
+    let (rows, texts) = (rows.unsigned_abs(), texts.unsigned_abs());
+    let total = texts.saturating_add(rows.saturating_mul(ROW_BYTES));
+    let fit = u128::from(rows) * u128::from(bytes) / u128::from(total.max(1));
+    Ok(u64::try_from(fit).ok().filter(|_| total > bytes))
+}
+
 /// Deletes the rows of a segment, unless it changed meanwhile.
 async fn delete<D: Driver>(
     store: &SqlStore<D>,
@@ -132,10 +157,10 @@ async fn delete<D: Driver>(
     };
     let statements =
         vec![Statement::new(MARK, mark).must_change(), Statement::new(DELETE, place())];
-    let batch = Batch::new(statements).telling(vec![event]);
+    let batch = Batch::new(statements).synced_later().telling(vec![event]);
     let batch = batch.map_err(|message| store.invalid(OPERATION, message))?;
     Ok(matches!(store.write(OPERATION, batch).await?, Written::Done(_)))
 }
 
 #[cfg(test)]
-pub(super) const STATEMENTS: &[&str] = &[TOTAL, OLDEST, MARK, DELETE];
+pub(super) const STATEMENTS: &[&str] = &[TOTAL, OLDEST, MARK, DELETE, SIZE];

@@ -61,6 +61,31 @@ fn release(transaction: &Transaction<'_>) -> Result<()> {
     transaction.prepare_cached("RELEASE batch")?.execute([]).map(drop)
 }
 
+/// What SQLite finds wrong with the file, each as a line of text.
+pub(super) fn integrity(connection: &Connection) -> Result<Vec<String>> {
+    // What was read before is in memory and looks whole.
+    connection.execute_batch("PRAGMA shrink_memory")?;
+    let mut problems = Vec::new();
+    for sql in ["PRAGMA integrity_check", "PRAGMA foreign_key_check"] {
+        match lines(connection, sql) {
+            Ok(lines) => problems.extend(lines.into_iter().filter(|line| line != "ok")),
+            // Some damage ends the check itself.
+            Err(error) if is_damage(&error) => problems.push(error.to_string()),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(problems)
+}
+
+fn lines(connection: &Connection, sql: &str) -> Result<Vec<String>> {
+    connection.prepare(sql)?.query_map([], |row| row.get(0))?.collect()
+}
+
+fn is_damage(error: &rusqlite::Error) -> bool {
+    use rusqlite::ffi::ErrorCode::{DatabaseCorrupt, NotADatabase};
+    matches!(error.sqlite_error_code(), Some(DatabaseCorrupt | NotADatabase))
+}
+
 fn run_all(connection: &Connection, batch: &Batch) -> Result<Written> {
     let mut outcomes = Vec::with_capacity(batch.statements.len());
     for (index, statement) in batch.statements.iter().enumerate() {

@@ -1,6 +1,9 @@
 //! Opening a database: looking before touching, then bringing the tables up to date.
 
+use std::fs::{self, File, OpenOptions};
+use std::io;
 use std::path::Path;
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -8,37 +11,77 @@ use rusqlite::config::DbConfig;
 use rusqlite::ffi::ErrorCode;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
-use super::Place;
+use super::access::{self, wrong_place};
 use super::errors::from_sqlite;
-use super::reserve;
+use super::files::{Files, Identity, log_of};
+use super::{Place, reserve};
 use crate::clock::{Clock as _, SystemClock};
 use crate::store::migrate::{self, NEWEST, SCHEMA_TABLE};
 use crate::store::{Error, Kind};
 
 const CACHED_STATEMENTS: usize = 64;
 
-/// The connection that writes.
-pub(super) fn open(place: &Place) -> Result<Connection, Error> {
-    let connection = match &place.path {
-        None => in_memory().map_err(|error| from_sqlite(&place.url, error))?,
-        Some(path) => {
-            check_path(path, &place.url)?;
-            let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
-            connect(path, flags, place)?
-        }
+/// A database that is open for writing.
+pub(super) struct Opened {
+    pub(super) connection: Connection,
+    /// None for memory.
+    pub(super) disk: Option<Disk>,
+}
+
+/// What an open database has on the disk.
+#[derive(Debug)]
+pub(super) struct Disk {
+    pub(super) files: Arc<Files>,
+    /// The write-ahead log. SQLite has no locks on it that closing this would give up.
+    pub(super) log: File,
+}
+
+/// Opens the connection that writes.
+pub(super) fn open(place: &Place) -> Result<Opened, Error> {
+    let Some(path) = &place.path else {
+        let connection = in_memory().map_err(|error| from_sqlite(&place.url, error))?;
+        prepare(&connection, place)?;
+        return Ok(Opened { connection, disk: None });
     };
+    access::check(path, &place.url)?;
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
+    let connection = connect(path, flags, place)?;
+    // At once: later the name may lead to another file.
+    let database = Identity::of(path, &place.url)?;
+    prepare(&connection, place)?;
+    let disk = Disk::of(database, path, &place.url)?;
+    reserve::take(&disk.log);
+    Ok(Opened { connection, disk: Some(disk) })
+}
+
+fn prepare(connection: &Connection, place: &Place) -> Result<(), Error> {
     // SQLite quietly falls back to reading when it may not write.
     if connection.is_readonly("main").map_err(|error| from_sqlite(&place.url, error))? {
-        return Err(read_only(&place.url));
+        return Err(access::read_only(&place.url));
     }
     // Before anything is written: another application's file must stay as it is.
-    found_version(&connection, &place.url)?;
-    set_up(&connection, place)?;
-    migrate(&connection, &place.url)?;
-    if let Some(path) = connection.path().filter(|_| place.path.is_some()) {
-        reserve::take(path);
+    found_version(connection, &place.url)?;
+    set_up(connection, place)?;
+    migrate(connection, &place.url)
+}
+
+impl Disk {
+    fn of(database: Identity, path: &Path, url: &str) -> Result<Disk, Error> {
+        // SQLite follows links, and has its log beside the file itself.
+        let really = fs::canonicalize(path).map_err(|error| log_unseen(path, error, url))?;
+        let log = log_of(&really);
+        let file = OpenOptions::new().write(true).open(&log);
+        let file = file.map_err(|error| log_unseen(&log, error, url))?;
+        Ok(Disk { files: Arc::new(Files::opened(database, &really, url)?), log: file })
     }
-    Ok(connection)
+}
+
+fn log_unseen(path: &Path, error: io::Error, url: &str) -> Error {
+    let message = format!(
+        "`{}` cannot be opened ({error}) although SQLite did so; see that nobody deletes or moves the files          of the store, and open it again",
+        path.display()
+    );
+    wrong_place(url, message).with_source(error)
 }
 
 /// A connection that only reads.
@@ -46,6 +89,7 @@ pub(super) fn open_reader(place: &Place) -> Result<Connection, Error> {
     let Some(path) = &place.path else {
         return Err(wrong_place(&place.url, "a store in memory has no second connection".into()));
     };
+    access::check(path, &place.url)?;
     connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY, place)
 }
 
@@ -79,25 +123,6 @@ fn connect(path: &Path, flags: OpenFlags, place: &Place) -> Result<Connection, E
 fn keep_statements(connection: &Connection) -> rusqlite::Result<()> {
     connection.set_prepared_statement_cache_capacity(CACHED_STATEMENTS);
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map(drop)
-}
-
-/// What SQLite would only call "unable to open", or would open and fail on later.
-fn check_path(path: &Path, url: &str) -> Result<(), Error> {
-    match path.metadata() {
-        Ok(found) if found.is_dir() => {
-            Err(wrong_place(url, "the path is a folder; name a file in it".into()))
-        }
-        // For root every file is writable; a file marked read-only is still meant to be so.
-        Ok(found) if found.permissions().readonly() => Err(read_only(url)),
-        Ok(_) => Ok(()),
-        Err(_) => match path.parent() {
-            Some(parent) if !parent.is_dir() => {
-                let message = format!("there is no folder `{}`; make it first", parent.display());
-                Err(wrong_place(url, message))
-            }
-            _ => Ok(()),
-        },
-    }
 }
 
 fn set_up(connection: &Connection, place: &Place) -> Result<(), Error> {
@@ -167,6 +192,15 @@ fn found_version(connection: &Connection, url: &str) -> Result<i64, Error> {
         );
         return Err(wrong_place(url, message));
     }
+    known_version(connection, url)
+}
+
+/// The version of tables that are there.
+///
+/// # Errors
+///
+/// [`Kind::Newer`] if a newer toolkeep has changed them.
+pub(super) fn known_version(connection: &Connection, url: &str) -> Result<i64, Error> {
     let version: Option<i64> = connection
         .query_row("SELECT MAX(version) FROM toolkeep_schema", [], |row| row.get(0))
         .map_err(|error| from_sqlite(url, error))?;
@@ -187,21 +221,12 @@ fn table_names(connection: &Connection) -> rusqlite::Result<Vec<String>> {
     connection.prepare(sql)?.query_map([], |row| row.get(0))?.collect()
 }
 
-fn read_only(url: &str) -> Error {
-    let message = "the file can only be read; make it and its folder writable, or take another";
-    Error::new(Kind::ReadOnly, url, message)
-}
-
 fn newer(found: i64, url: &str) -> Error {
     let message = format!(
         "the store has schema version {found} and this toolkeep knows up to {NEWEST}; use the \
          newer toolkeep or another store"
     );
     Error::new(Kind::Newer, url, message)
-}
-
-fn wrong_place(url: &str, message: String) -> Error {
-    Error::new(Kind::Path, url, message)
 }
 
 #[cfg(test)]
@@ -215,7 +240,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         for path in [None, Some(folder.path().join("store"))] {
             let options = crate::store::SqliteOptions::default();
-            let connection = open(&Place { path, url: "sqlite:".into(), options }).unwrap();
+            let Opened { connection, .. } =
+                open(&Place { path, url: "sqlite:".into(), options }).unwrap();
             let replanned = || {
                 let sql = "SELECT holder FROM toolkeep_leases WHERE tenant = ?1 AND name > ?2";
                 let mut statement = connection.prepare_cached(sql).unwrap();

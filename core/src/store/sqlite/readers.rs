@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use rusqlite::Connection;
 use tokio::sync::mpsc as async_mpsc;
 
+use super::files::Files;
 use super::worker::{Job, serve, spawn};
 use super::{Place, open};
 use crate::store::Error;
@@ -15,6 +16,7 @@ const MOST: usize = 2;
 #[derive(Debug)]
 pub(super) struct Readers {
     place: Place,
+    files: Arc<Files>,
     queue: mpsc::Sender<Job>,
     shared: Arc<Shared>,
     started: usize,
@@ -31,11 +33,11 @@ struct Shared {
 }
 
 impl Readers {
-    pub(super) fn new(place: Place) -> Readers {
+    pub(super) fn new(place: Place, files: Arc<Files>) -> Readers {
         let (queue, jobs) = mpsc::channel();
         let (alive, ended) = async_mpsc::channel(1);
         let shared = Shared { queue: Mutex::new(jobs), open_jobs: AtomicUsize::new(0) };
-        Readers { place, queue, shared: Arc::new(shared), started: 0, alive, ended }
+        Readers { place, files, queue, shared: Arc::new(shared), started: 0, alive, ended }
     }
 
     /// Hands a job to a reader, starting another one if all are at work.
@@ -59,9 +61,10 @@ impl Readers {
     }
 
     fn start(&mut self) -> Result<(), Error> {
-        let (place, shared, alive) = (self.place.clone(), self.shared.clone(), self.alive.clone());
+        let (place, files) = (self.place.clone(), self.files.clone());
+        let (shared, alive) = (self.shared.clone(), self.alive.clone());
         spawn(&self.place.url, "toolkeep-read", move || {
-            read_all(&place, &shared);
+            read_all(&place, &files, &shared);
             drop(alive);
         })?;
         self.started += 1;
@@ -69,12 +72,14 @@ impl Readers {
     }
 }
 
-fn read_all(place: &Place, shared: &Shared) {
+fn read_all(place: &Place, files: &Files, shared: &Shared) {
     let mut connection: Option<Connection> = None;
     loop {
         let next = shared.queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok(job) = next else { return };
-        match connection.take().map_or_else(|| open::open_reader(place), Ok) {
+        let open = connection.take().map_or_else(|| open::open_reader(place), Ok);
+        // Once it is open: it must be the file that the writer has.
+        match files.check().and(open) {
             Ok(open) => {
                 serve(Ok(&open), job);
                 connection = Some(open);

@@ -5,9 +5,8 @@
 //! room for the log is allocated while there is some. It is behind the end of the log's file, which keeps its
 //! length, and nobody else can take it: no file is given up for it in need, for which others would race.
 
-use std::fs::OpenOptions;
+use std::fs::File;
 use std::io::{self, ErrorKind};
-use std::path::Path;
 
 use rustix::fs::{FallocateFlags, fallocate};
 
@@ -17,19 +16,16 @@ pub(super) const BYTES: u64 = 16 << 20;
 
 /// Allocates room for the log of a database that is open, as far as there is some. A log that is larger has
 /// its room already.
-pub(super) fn take(database: &str) {
-    let log = format!("{database}-wal");
-    if let Err(error) = allocate(Path::new(&log)) {
+pub(super) fn take(log: &File) {
+    if let Err(error) = allocate(log) {
         // A file system that cannot do that has other ways to run out of room, or none.
-        tracing::debug!(%error, log, "the store has no reserve for when the disk is full");
+        tracing::debug!(%error, "the store has no reserve for when the disk is full");
     }
 }
 
-fn allocate(log: &Path) -> io::Result<()> {
-    // SQLite has no locks on it that closing it would give up.
-    let file = OpenOptions::new().write(true).open(log)?;
+fn allocate(log: &File) -> io::Result<()> {
     loop {
-        match fallocate(&file, FallocateFlags::KEEP_SIZE, 0, BYTES).map_err(io::Error::from) {
+        match fallocate(log, FallocateFlags::KEEP_SIZE, 0, BYTES).map_err(io::Error::from) {
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
             done => return done,
         }

@@ -133,6 +133,23 @@ async fn a_newer_store_is_refused_with_both_versions() {
 }
 
 #[tokio::test]
+async fn a_store_that_is_open_notices_a_newer_toolkeep() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open_in(folder.path()).await.unwrap();
+    store.put_agent(PutAgent::new("t", "a"), 1).await.unwrap();
+    let newer = Connection::open(folder.path().join("agent.db")).unwrap();
+    newer.execute_batch("INSERT INTO toolkeep_schema VALUES (999, 0)").unwrap();
+    for _ in 0..2 {
+        let error = store.put_agent(PutAgent::new("t", "b"), 1).await.unwrap_err();
+        assert_eq!(error.code(), Code::StoreNewer);
+        assert!(error.to_string().contains("version 999"), "{error}");
+    }
+    assert_eq!(store.get_agent("t", "b").await.unwrap(), None);
+    newer.execute_batch("DELETE FROM toolkeep_schema WHERE version = 999").unwrap();
+    store.put_agent(PutAgent::new("t", "b"), 1).await.unwrap();
+}
+
+#[tokio::test]
 async fn a_full_disk_loses_only_the_write_that_did_not_fit() {
     let driver = SqliteDriver::open_memory(SqliteOptions::default()).await.unwrap();
     let limit = Statement::new("PRAGMA max_page_count = 60", vec![]);
