@@ -60,13 +60,10 @@ pub(super) fn of(case: &Case<'_>, found: &Found) -> Option<Said> {
 /// Paths that the owner denies.
 pub(super) fn of_path(case: &Case<'_>, found: &Found) -> Option<Said> {
     let is_denied = match &found.effect {
+        Effect::File(file) if file.scope == Scope::Denied => true,
         Effect::File(file) => {
-            let tree =
-                (file.recursive || file.access == Access::Move) && file.access != Access::List;
-            file.scope == Scope::Denied
-                || tree && !reach::skips_hidden(case, found) && holds_denied(&file.path, case)
-                || reach::is_found_by_search(case, found, file)
-                    && holds_denied(&Value::known(folder_of(&file.path)), case)
+            return (!reach::is_covered(case, found) && goes_through(case, found, file))
+                .then(tree_denied);
         }
         Effect::Unmodelled { .. } => reach::call(case, found).is_some_and(|call| {
             let mut words = call.arguments.iter().flat_map(|word| paths_in(&word.value));
@@ -78,6 +75,14 @@ pub(super) fn of_path(case: &Case<'_>, found: &Found) -> Option<Said> {
         _ => false,
     };
     is_denied.then(path_denied)
+}
+
+/// True if it goes through a folder in which something is denied.
+fn goes_through(case: &Case<'_>, found: &Found, file: &FileEffect) -> bool {
+    let tree = (file.recursive || file.access == Access::Move) && file.access != Access::List;
+    tree && !reach::skips_hidden(case, found) && holds_denied(&file.path, case)
+        || reach::is_found_by_search(case, found, file)
+            && holds_denied(&Value::known(folder_of(&file.path)), case)
 }
 
 fn holds_denied(path: &Value, case: &Case<'_>) -> bool {
@@ -111,6 +116,19 @@ fn paths_in(word: &Value) -> Vec<Value> {
 pub(super) fn path_denied() -> Said {
     Said::new("path_denied", "It reaches a path that is closed to commands.")
         .instead("Leave that path out, and name the files and folders that you need.")
+}
+
+/// What is said of a folder in which something is closed that nothing covers.
+fn tree_denied() -> Said {
+    Said::new(
+        "path_denied",
+        "It goes through a folder in which a path is closed to commands, and nothing covers that path \
+         here.",
+    )
+    .instead(
+        "Name the files and folders that you need, or use the tools for files, which leave it out. With \
+         `exec.confinement` on, and namespaces of the kernel, the owner has it covered.",
+    )
 }
 
 /// `mount` changes what is seen, and no disk.
