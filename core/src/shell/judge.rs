@@ -8,6 +8,7 @@
 //! A judgement knows nothing of how a command was spelled: it sees effects. What was not understood
 //! is an effect, too, and asks.
 
+mod emptying;
 mod floor;
 pub(super) mod groups;
 mod modes;

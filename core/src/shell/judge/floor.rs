@@ -10,6 +10,7 @@ use super::super::model::globbed;
 use super::super::place;
 use super::super::unwrap;
 use super::super::value::{Origin, Value};
+use super::emptying;
 use super::reach;
 use super::settings::Profile;
 use super::{Case, Said};
@@ -19,7 +20,7 @@ pub(super) fn of(case: &Case<'_>, found: &Found) -> Option<Said> {
     let program = unwrap::base(&found.program);
     match &found.effect {
         Effect::File(file) if file.access == Access::Delete => deletes(case, found, file),
-        Effect::File(file) => disk(file),
+        Effect::File(file) => disk(file).or_else(|| empties(case, found, file)),
         Effect::Device { what } if !is_mount(what) => Some(
             Said::new("destructive_ops", format!("It writes to a disk itself: {what}."))
                 .instead("Work on files. Disks are prepared by whoever owns the machine."),
@@ -152,6 +153,17 @@ fn disk(file: &FileEffect) -> Option<Said> {
     (file.access == Access::Write && file.scope == Scope::Device).then(|| {
         Said::new("destructive_ops", "It writes to a device itself.")
             .instead("Write to a file in the workspace.")
+    })
+}
+
+/// Emptying all files that are found, which in `strict` is deleting them.
+fn empties(case: &Case<'_>, found: &Found, file: &FileEffect) -> Option<Said> {
+    let is_denied = case.settings.profile == Profile::Strict
+        && reach::is_one_by_one(case, found, file)
+        && emptying::empties(case, found, file);
+    is_denied.then(|| {
+        Said::new("destructive_ops", "It empties all files that it finds.")
+            .instead("Name the files, one after the other.")
     })
 }
 
