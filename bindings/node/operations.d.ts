@@ -2187,6 +2187,8 @@ export interface ShellStandingRule {
   calls: Array<ShellStandingCall>
   /** Everything that they may do, as [`key`] writes it. */
   effects: Array<string>
+  /** The folder that its examples start in. Empty: that of its first call. */
+  cwd: string
   /** Commands that it covers, in its own folder. They are tried when the rule is read. */
   covers: Array<string>
   /** Commands that it does not cover. They are tried when the rule is read. */

@@ -18,6 +18,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::clis::{self, Called, Known};
+use crate::exec::Host;
 use crate::files::Files;
 use crate::shell::effect::{Access, CodeFrom, Effect, FileEffect, Scope};
 use crate::shell::invocation::Locus;
@@ -43,6 +44,8 @@ const MOST_ROUNDS: usize = 4;
 pub(crate) struct Commands {
     settings: Settings,
     files: Files,
+    /// What runs the commands that it judges, unless a tool does it itself.
+    host: Arc<Host>,
     machine: Machine,
     /// The variables that the owner has named for commands.
     variables: Arc<[String]>,
@@ -61,6 +64,8 @@ pub(crate) struct Wanted<'w> {
     pub settings: Option<&'w Settings>,
     /// What the store says of the caller's agent, and of each one above it. It only narrows.
     pub agents: &'w [Option<AgentSettings>],
+    /// True if it runs within the walls of the runtime, and not as a tool of the host's likes.
+    pub is_walled: bool,
 }
 
 /// What the owner keeps with an agent about its commands: `shell` in the settings of its row.
@@ -260,10 +265,16 @@ impl Commands {
     pub(crate) fn new(
         settings: Settings,
         files: Files,
+        host: Arc<Host>,
         variables: impl Iterator<Item = String>,
     ) -> Commands {
         let variables = variables.collect();
-        Commands { settings, files, machine: Machine::of_process(), variables }
+        Commands { settings, files, host, machine: Machine::of_process(), variables }
+    }
+
+    /// True if walls cover what is closed to a caller, for a command that runs within them.
+    fn covers(&self, env: &Env, caller: &Caller) -> bool {
+        !env.deny_paths.is_empty() && self.host.covers(caller.agent.as_deref())
     }
 
     /// Judges a command for a caller. It looks at links on the disk, at where the remotes of repositories
@@ -282,6 +293,7 @@ impl Commands {
             Some(mounted) => mounted.env(&places),
             None => self.machine.env(places),
         };
+        env.covered = wanted.is_walled && self.covers(&env, cx.caller());
         env.protected = git_settings::protected(&env, mounted.as_ref());
         let links = Links::new(mounted.clone());
         if let Some(cwd) = wanted.cwd.filter(|cwd| !cwd.is_empty()) {

@@ -230,7 +230,7 @@ impl Runtime {
     pub async fn check_command(&self, cx: &CallContext, command: &str) -> Result<Check, Error> {
         let (commands, text) = (self.inner.path.commands.clone(), command.to_owned());
         self.check_with(cx, move |cx, agents| {
-            commands.judge(cx, Wanted { text: &text, agents, ..Wanted::default() })
+            commands.judge(cx, Wanted { text: &text, agents, is_walled: true, ..Wanted::default() })
         })
         .await
     }

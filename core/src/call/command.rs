@@ -41,12 +41,14 @@ pub(super) async fn pass(
     let (cwd, stdin) = (named(&entry.spec.shell_cwd), named(&entry.spec.shell_stdin));
     let agents: Arc<[_]> = path.policy.commands_of(call.cx.caller()).await?.into();
     let (input, cx) = (stdin.clone(), call.cx.clone());
+    let is_walled = entry.tool.confines();
     let judge = |text: String| {
         let (commands, cx, agents) = (path.commands.clone(), cx.clone(), agents.clone());
         let (cwd, stdin) = (cwd.clone(), stdin.clone());
         tokio::task::spawn_blocking(move || {
             let (cwd, stdin) = (cwd.as_deref(), stdin.as_deref());
-            let wanted = Wanted { text: &text, cwd, stdin, settings: None, agents: &agents };
+            let wanted =
+                Wanted { text: &text, cwd, stdin, settings: None, agents: &agents, is_walled };
             commands.judge(&cx, wanted)
         })
     };
@@ -138,7 +140,7 @@ async fn owners(
     let (commands, cx) = (path.commands.clone(), call.cx.clone());
     let judging = tokio::task::spawn_blocking(move || {
         let cwd = made_of.row.working_dir.as_deref();
-        let wanted = Wanted { text: &text, cwd, stdin: None, settings: None, agents: &agents };
+        let wanted = Wanted { text: &text, cwd, agents: &agents, ..Wanted::default() };
         commands.judge_permitted(&cx, wanted, &made_of.row.permit)
     });
     let judged = judging.await.map_err(not_judged)??;

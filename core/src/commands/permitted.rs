@@ -47,6 +47,7 @@ impl Commands {
                 (env, held)
             }
         };
+        env.covered = self.covers(&env, cx.caller());
         env.stdin = wanted.stdin.map(str::to_owned);
         let (analysis, env) = analysed(wanted.text, env, links);
         let own = settings_of(&self.settings, cx.caller(), wanted.agents);

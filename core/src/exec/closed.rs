@@ -6,7 +6,7 @@ use std::io::{self, ErrorKind};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use crate::shell::denied;
+use crate::shell::denied::{self, Reading};
 
 /// How many files and folders are looked at for one command.
 const MOST_LOOKED_AT: usize = 1_000_000;
@@ -32,21 +32,25 @@ pub(crate) enum Unknown {
     Names(#[from] super::hard_links::Unfound),
 }
 
-/// Every path as it is, and in place of every glob the files and folders that it finds.
+/// Every path as it is, and in place of every glob the files and folders that it finds, in each way
+/// that it is read.
 ///
 /// # Errors
 /// Where these are too many. What may not be read must not be left open.
 pub(crate) fn spelled_out(entries: impl Iterator<Item = PathBuf>) -> Result<Vec<PathBuf>, Unknown> {
     let mut paths = Vec::new();
-    let mut globs: BTreeMap<PathBuf, Vec<String>> = BTreeMap::new();
+    let mut globs: BTreeMap<PathBuf, Vec<Reading>> = BTreeMap::new();
     for entry in entries {
-        let text = entry.to_str().filter(|text| text.starts_with('/'));
-        match text.and_then(|text| Some((text, denied::glob_root(text)?))) {
-            // A name may look like a glob.
-            Some((text, root)) if !entry.exists() => {
-                globs.entry(Path::new("/").join(root)).or_default().push(text.to_owned());
+        let is_glob = |text: &&str| text.starts_with('/') && denied::is_glob(text);
+        let Some(text) = entry.to_str().filter(is_glob) else {
+            paths.push(entry);
+            continue;
+        };
+        for reading in denied::readings(text) {
+            match reading.is_path() {
+                true => paths.push(reading.root()),
+                false => globs.entry(reading.root()).or_default().push(reading.folded()),
             }
-            _ => paths.push(entry),
         }
     }
     let mut left = MOST_LOOKED_AT;
@@ -61,7 +65,7 @@ pub(crate) fn spelled_out(entries: impl Iterator<Item = PathBuf>) -> Result<Vec<
 
 fn find(
     root: &Path,
-    globs: &[String],
+    globs: &[Reading],
     left: &mut usize,
     found: &mut Vec<PathBuf>,
 ) -> Result<(), Unknown> {
@@ -112,7 +116,7 @@ impl From<io::Error> for NotLooked {
 /// through.
 fn look_in(
     folder: &Path,
-    globs: &[String],
+    globs: &[Reading],
     left: &mut usize,
     found: &mut Vec<PathBuf>,
     folders: &mut Vec<PathBuf>,
@@ -121,9 +125,7 @@ fn look_in(
         let entry = entry?;
         let path = entry.path();
         *left = left.checked_sub(1).ok_or(NotLooked::TooMany)?;
-        // A name need not be text: what is none of it stands for any character.
-        let text = path.to_string_lossy();
-        if globs.iter().any(|one| denied::closes(one, &text)) {
+        if globs.iter().any(|one| denied::is_closed_by(one, &path)) {
             found.push(path);
         } else if entry.file_type()?.is_dir() {
             folders.push(path);
@@ -152,14 +154,26 @@ mod tests {
         let at = |name: &str| root.join(name);
         fs::create_dir_all(at("a/b")).unwrap();
         fs::create_dir_all(at("a/private.d/deep")).unwrap();
-        for file in ["a/b/one.pem", "two.PEM", "a/three.txt", "a/private.d/four.pem", "app[1]"] {
+        fs::create_dir_all(at("b")).unwrap();
+        for file in [
+            "a/b/one.pem",
+            "two.PEM",
+            "a/three.txt",
+            "a/private.d/four.pem",
+            "app[1]",
+            "b/n[1].txt",
+        ] {
             fs::write(at(file), "").unwrap();
         }
-        let entries = ["**/*.pem", "a/priv*", "app[1]", "none", "b*/none"].map(at);
+        let entries =
+            ["**/*.pem", "a/priv*", "app[1]", "none", "b*/none", r"**/n\[1\].txt"].map(at);
         let mut look = Look::once();
         let paths = spelled_out(entries.into_iter()).unwrap();
         let found = RealPaths::of_now(&mut look).outermost(paths);
-        assert_eq!(found, ["a/b/one.pem", "a/private.d", "app[1]", "two.PEM"].map(at));
+        assert_eq!(
+            found,
+            ["a/b/one.pem", "a/private.d", "app[1]", "b/n[1].txt", "two.PEM"].map(at)
+        );
         let odd = root.join(OsStr::from_bytes(b"no \xff text.pem"));
         fs::write(&odd, "").unwrap();
         let found = spelled_out(std::iter::once(at("*.pem"))).unwrap();

@@ -4,12 +4,14 @@
 use std::time::Duration;
 
 use super::capabilities::{Capabilities, SandboxCapabilities};
+use super::confine::kernel::Namespaces;
 use super::confined::Confined;
 use super::control::Control;
 use super::guarded::Absent;
 use super::host::Host;
 use super::not_run::NotRun;
 use super::order::Order;
+use super::profile::Profile;
 use super::running::{Ended, Stream, Written};
 use super::sandbox::SandboxMode;
 
@@ -23,6 +25,13 @@ impl Host {
             SandboxMode::NonMain => sandbox.has_no_network() && self.host_confines(),
             SandboxMode::All | SandboxMode::Unsaid => sandbox.has_no_network(),
         }
+    }
+
+    /// True if mounts cover what is closed to a command of this agent. It may take some milliseconds the
+    /// first time.
+    pub(crate) fn covers(&self, agent: Option<&str>) -> bool {
+        self.config().sandbox.is_for(agent)
+            || self.config().confinement != Profile::Off && self.namespaces() != Namespaces::None
     }
 
     /// How long a command of this agent may take that does not say so itself.

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::confined::{Confined, Reached};
 use crate::files::Places;
-use crate::shell::Env;
+use crate::shell::{Env, denied};
 use crate::tool::Caller;
 
 /// Where the workspace is in a container.
@@ -279,6 +279,32 @@ impl Mounted {
         Some(path.trim_end_matches('/').to_owned())
     }
 
+    /// What an entry of `files.deny` in the container is on this machine. The workspace's own name is no
+    /// pattern.
+    pub(super) fn entry_on_host(&self, entry: &str) -> PathBuf {
+        let is_glob = denied::is_glob(entry);
+        let real = self.real.as_deref().and_then(Path::to_str);
+        let real = real.filter(|real| is_glob || denied::is_glob(real));
+        let below = entry.strip_prefix(WORKSPACE).and_then(|rest| rest.strip_prefix('/'));
+        match real.zip(below) {
+            Some((real, below)) => {
+                let below = if is_glob { below.to_owned() } else { denied::escaped(below) };
+                format!("{}/{below}", denied::escaped(real)).into()
+            }
+            None => self.on_host(entry).unwrap_or_else(|| entry.into()),
+        }
+    }
+
+    /// What an entry of `files.deny` is in the container. In a glob the workspace may be escaped.
+    fn entry_in_container(&self, entry: &str) -> Option<String> {
+        let escaped = denied::escaped(self.real.as_ref()?.to_str()?);
+        let below = entry.strip_prefix(escaped.as_str()).and_then(|rest| rest.strip_prefix('/'));
+        match below {
+            Some(below) => Some(format!("{WORKSPACE}/{below}")),
+            None => self.in_container(entry),
+        }
+    }
+
     /// A path of the container as it is without the links of the workspace: of the container, too. The
     /// links of an image lead nowhere but within it.
     pub(crate) fn without_links(&self, path: &Path) -> PathBuf {
@@ -287,7 +313,7 @@ impl Mounted {
 
     /// What a command finds in the container.
     pub(crate) fn env(&self, places: &Places) -> Env {
-        let denied = places.denied.iter().filter_map(|path| self.in_container(path));
+        let denied = places.denied.iter().filter_map(|entry| self.entry_in_container(entry));
         Env {
             cwd: WORKSPACE.into(),
             home: HOME.into(),

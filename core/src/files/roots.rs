@@ -1,5 +1,6 @@
 //! Which folders a caller may use, and what of them is closed to him.
 
+mod entries;
 mod places;
 
 use std::collections::HashMap;
@@ -76,10 +77,20 @@ impl Granting {
                 everyone.push(Standing { field, index, folder, read_only });
             }
         }
+        let bad = |why: String| {
+            Error::new(Code::InvalidConfig, format!("configuration: `files.deny`: {why}"))
+        };
+        let real: Vec<PathBuf> = everyone.iter().map(Standing::real).collect();
+        let real: Vec<&Path> = parts
+            .workspace
+            .iter()
+            .map(Workspace::real_root)
+            .chain(real.iter().map(|p| &**p))
+            .collect();
         let granting = Granting {
+            deny: entries::settled(&config.deny, &real).map_err(bad)?,
             workspace: parts.workspace.clone().map(Mutex::new),
             everyone,
-            deny: config.deny.clone(),
             opened: config.open.clone().into(),
             team: config.team.clone(),
             kept: parts.kept.clone(),
@@ -88,9 +99,7 @@ impl Granting {
             folders: Folders::default(),
             compiled: Mutex::default(),
         };
-        granting.compiled(config.deny.clone()).map_err(|bad| {
-            Error::new(Code::InvalidConfig, format!("configuration: `files.deny`: {bad}"))
-        })?;
+        granting.compiled(granting.deny.clone()).map_err(|entry| bad(entry.to_string()))?;
         Ok(granting)
     }
 
@@ -315,6 +324,12 @@ impl Granted {
 }
 
 impl Standing {
+    /// Where it was when it was opened, without links.
+    fn real(&self) -> PathBuf {
+        let folder = self.folder.lock().unwrap_or_else(PoisonError::into_inner);
+        folder.real_root().to_owned()
+    }
+
     fn opened(&self) -> Result<Workspace, ToolError> {
         as_it_stands(&self.folder).map_err(|_| {
             let Standing { field, index, .. } = self;

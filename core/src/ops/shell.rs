@@ -64,6 +64,7 @@ async fn check(runtime: &Runtime, args: CheckCommand) -> Result<Check, Error> {
                 stdin: stdin.as_deref(),
                 settings: settings.as_ref(),
                 agents,
+                is_walled: true,
             };
             commands.judge(cx, wanted)
         })

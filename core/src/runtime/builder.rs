@@ -187,11 +187,11 @@ impl RuntimeBuilder {
         let gate = self.gate(&registries, &store, &scrubbers);
         let deferred = Arc::new(Deferred::new(self.config.definitions.defer_over));
         let files = self.files(workspace, kept, store.clone())?;
-        let commands = Arc::new(self.commands(files.clone()));
         let finder = Finder::new(&registries, &gate, &deferred);
         let clis = Arc::new(Clis::new(store.clone(), keys.clone()));
-        let parts = (finder, files, clis.clone());
+        let parts = (finder, files.clone(), clis.clone());
         let deps = self.deps(parts, store.clone(), scrubbers.clone());
+        let commands = Arc::new(self.commands(files, deps.host.clone()));
         let background = deps.background.clone();
         self.fill(registry, &deps)?;
         let custom = custom_tools(&registries, deps, keys.clone());
@@ -396,10 +396,10 @@ impl RuntimeBuilder {
         }
     }
 
-    fn commands(&self, files: Files) -> Commands {
+    fn commands(&self, files: Files, host: Arc<Host>) -> Commands {
         let named = &self.config.exec.environment;
         let named = named.inherit.iter().chain(named.set.keys()).cloned();
-        Commands::new(self.config.shell.clone(), files, named)
+        Commands::new(self.config.shell.clone(), files, host, named)
     }
 
     async fn open_store(&mut self) -> Result<Arc<dyn Store>, Error> {

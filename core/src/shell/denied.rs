@@ -2,12 +2,21 @@
 //!
 //! A path is denied if any way to read it leads to a denied place: with links followed, in letters of
 //! either case, and with characters that only look like others. It is exempt only as it stands.
+//! What an entry names: `entry`.
+
+mod entry;
+
+use std::path::Path;
+
+use entry::{Part, Token, first_meta, is_fit, may_meet, unescaped};
+pub(crate) use entry::{Reading, as_written, escaped, is_glob, readings, spelled_out};
 
 use super::env::Env;
 use super::place::{is_within, normal};
 use super::value::{Origin, Value};
 
-/// True if a path, absolute and resolved, is denied, or may be by the pattern that finds it.
+/// True if a path, absolute and resolved, is denied, or may be by the pattern that finds it. Where walls
+/// cover what is denied, only a pattern counts that names it: `.e*`, and not `*`.
 #[must_use]
 pub fn is_denied(path: &Value, env: &Env) -> bool {
     if env.deny_paths.is_empty() {
@@ -16,7 +25,11 @@ pub fn is_denied(path: &Value, env: &Env) -> bool {
     match path {
         Value::Known(text) => is_denied_text(text, env),
         Value::OneOf(texts) => texts.iter().any(|text| is_denied_text(text, env)),
-        Value::Prefix(text, Origin::Glob(pattern)) => may_find(&whole(text, pattern), env),
+        Value::Prefix(text, Origin::Glob(pattern)) => {
+            let pattern = whole(text, pattern);
+            // One that finds no file stays as it is written.
+            may_find(&pattern, env) || is_denied_text(&normal(&unescaped(&pattern), env), env)
+        }
         Value::Prefix(text, _) => {
             let folder = text.rsplit_once('/').map_or("/", |(folder, _)| folder);
             is_denied_text(folder, env)
@@ -25,32 +38,35 @@ pub fn is_denied(path: &Value, env: &Env) -> bool {
     }
 }
 
-/// True if something denied, that is not exempt, lies below a path.
+/// True if something denied, that is not exempt, may lie below a path.
 #[must_use]
 pub fn holds_denied(path: &Value, env: &Env) -> bool {
     let Some(texts) = path.possible() else { return false };
-    let roots = env.deny_paths.iter().map(|root| {
-        let fixed = root.find(is_meta).unwrap_or(root.len());
-        normal(&root[..fixed], env)
-    });
-    let roots: Vec<String> = roots.collect();
+    let readings = env.deny_paths.iter().flat_map(|entry| readings(entry));
+    let roots: Vec<String> = readings.map(|one| root(&one, env).to_lowercase()).collect();
     texts.iter().any(|text| {
         let text = folded(text).to_lowercase();
-        roots.iter().any(|root| is_within(&root.to_lowercase(), &text))
+        roots.iter().any(|root| is_within(root, &text))
     })
+}
+
+/// The folder below which everything lies that a reading finds, with links followed.
+fn root(reading: &Reading, env: &Env) -> String {
+    normal(&reading.root().to_string_lossy(), env)
 }
 
 /// True if an entry, a path or a glob, closes a path as it stands on the disk.
 #[must_use]
 pub(crate) fn closes(entry: &str, path: &str) -> bool {
-    is_below(path, entry, &Env::default())
+    let path = parts(path);
+    readings(entry).iter().any(|reading| reading.folded().closes(&path))
 }
 
-/// The folder below which everything lies that a glob finds. None for a path that is none.
+/// True if a reading closes a path as it stands on the disk.
 #[must_use]
-pub(crate) fn glob_root(entry: &str) -> Option<&str> {
-    let literal = &entry[..entry.find(is_meta)?];
-    Some(literal.rsplit_once('/').map_or("", |(folder, _)| folder))
+pub(crate) fn is_closed_by(folded: &Reading, path: &Path) -> bool {
+    // A name need not be text: what is none of it stands for any character.
+    folded.closes(&parts(&path.to_string_lossy()))
 }
 
 fn is_denied_text(path: &str, env: &Env) -> bool {
@@ -65,31 +81,22 @@ fn is_denied_text(path: &str, env: &Env) -> bool {
 }
 
 /// True if a path is a denied one or below it, in letters of either case.
-fn is_below(path: &str, root: &str, env: &Env) -> bool {
-    if root.contains(is_meta) {
-        return fits_beginning(&parts(root), &parts(path));
-    }
+fn is_below(path: &str, entry: &str, env: &Env) -> bool {
     let path = path.to_lowercase();
-    is_within(&path, &root.to_lowercase()) || is_within(&path, &normal(root, env).to_lowercase())
-}
-
-/// True if a pattern fits the first parts of a path. `**` is any number of them.
-fn fits_beginning(pattern: &[String], path: &[String]) -> bool {
-    let Some((first, pattern)) = pattern.split_first() else { return true };
-    if first == "**" {
-        return (0..=path.len()).any(|skipped| fits_beginning(pattern, &path[skipped..]));
+    let is_in = |root: &str| is_within(&path, &root.to_lowercase());
+    if !is_glob(entry) {
+        return is_in(entry) || is_in(&normal(entry, env));
     }
-    let Some((name, path)) = path.split_first() else { return false };
-    let is_hidden = name.starts_with('.') && first.starts_with(['*', '?']);
-    // What an owner denies is denied in hidden folders, too.
-    let fits = if is_hidden { fits(first, &format!("_{name}")) } else { fits(first, name) };
-    fits && fits_beginning(pattern, path)
+    let names = parts(&path);
+    readings(entry).iter().any(|reading| {
+        reading.folded().closes(&names) || reading.is_path() && is_in(&root(reading, env))
+    })
 }
 
 /// A pattern as it is written, behind what it surely begins with once that is resolved.
 pub(super) fn whole(begins: &str, pattern: &str) -> String {
-    let fixed = pattern.find(is_meta).unwrap_or(pattern.len());
-    format!("{begins}{}", &pattern[fixed..])
+    let fixed = first_meta(pattern).unwrap_or(pattern.len());
+    format!("{}{}", escaped(begins), &pattern[fixed..])
 }
 
 /// True if a pattern, whose resolved beginning is known, may find one of some absolute paths, or what
@@ -139,14 +146,93 @@ fn finds(pattern: &[String], root: &[String]) -> bool {
 
 /// True if an absolute pattern may find something denied.
 fn may_find(pattern: &str, env: &Env) -> bool {
-    let fixed = pattern.find(is_meta).unwrap_or(pattern.len());
+    let fixed = first_meta(pattern).unwrap_or(pattern.len());
     let folder = pattern[..fixed].rsplit_once('/').map_or("/", |(folder, _)| folder);
     let climbs = pattern.contains("..") || pattern[fixed..].contains("/.");
     if !climbs && env.deny_exempt.iter().any(|root| is_within(folder, &normal(root, env))) {
         return false;
     }
     let pattern = parts(pattern);
-    env.deny_paths.iter().any(|root| finds(&pattern, &parts(&normal(root, env))))
+    let denied = env.deny_paths.iter().flat_map(|entry| readings(entry));
+    denied.into_iter().any(|reading| finds_denied(&pattern, &reading, env))
+}
+
+/// True if a pattern may find what a reading closes, or something below it.
+fn finds_denied(pattern: &[String], reading: &Reading, env: &Env) -> bool {
+    let reading = match reading.is_path() {
+        true => Reading::of_path(&root(reading, env)).folded(),
+        false => reading.folded(),
+    };
+    let closed = reading.parts();
+    // Which parts of the reading may come next: folders may be none.
+    let open = |at: &mut Vec<bool>| {
+        for (number, part) in closed.iter().enumerate() {
+            at[number + 1] |= at[number] && *part == Part::Folders;
+        }
+    };
+    let last = closed.iter().rposition(|part| *part != Part::Folders).unwrap_or(closed.len());
+    let mut at = vec![false; closed.len() + 1];
+    at[0] = true;
+    open(&mut at);
+    for name in pattern {
+        if at[closed.len()] {
+            return true;
+        }
+        let mut next = vec![false; closed.len() + 1];
+        for number in (0..closed.len()).filter(|number| at[*number]) {
+            let part = &closed[number];
+            if env.covered && number == last && !names(name, part) {
+                continue;
+            }
+            if name.contains("**") {
+                next[number..].fill(true);
+            } else if *part == Part::Folders {
+                next[number] = true;
+            } else if fits_part(name, part) {
+                next[number + 1] = true;
+            }
+        }
+        open(&mut next);
+        at = next;
+    }
+    at[closed.len()]
+}
+
+/// True if a pattern says something of the one name that it may find.
+fn names(pattern: &str, part: &Part) -> bool {
+    matches!(part, Part::Name(_)) && !says_nothing(pattern)
+}
+
+/// True if a pattern for paths in a repository may name something denied: its last name is compared, in
+/// whatever folder. There `*` finds what begins with a dot, too. A pattern that fits every name does not
+/// count.
+#[must_use]
+pub fn may_name(pattern: &str, env: &Env) -> bool {
+    let last = pattern.trim_end_matches('/').rsplit('/').next().unwrap_or_default().to_lowercase();
+    if first_meta(&last).is_none() || says_nothing(&last) {
+        return false;
+    }
+    let Some(tokens) = tokens_of_shell(&last) else { return true };
+    let readings = env.deny_paths.iter().flat_map(|entry| readings(entry));
+    readings.into_iter().any(|reading| {
+        let reading = reading.folded();
+        let last = reading.parts().iter().rev().find(|part| **part != Part::Folders);
+        last.is_some_and(|part| may_meet(part, &tokens))
+    })
+}
+
+/// True if a name may fit both a pattern of a shell and a part of an entry. A pattern that does not begin
+/// with a dot finds no name that does.
+fn fits_part(pattern: &str, part: &Part) -> bool {
+    let is_hidden = match part {
+        Part::Folders => false,
+        Part::Name(name) => name.starts_with('.'),
+        Part::Pattern(tokens) => tokens.first() == Some(&Token::Char('.')),
+    };
+    if is_hidden && pattern.starts_with(['*', '?']) {
+        return false;
+    }
+    tokens_of_shell(pattern).is_none_or(|tokens| may_meet(part, &tokens))
 }
 
 fn is_meta(char: char) -> bool {
@@ -164,51 +250,40 @@ fn fits(pattern: &str, name: &str) -> bool {
     if name.starts_with('.') && pattern.starts_with(['*', '?']) {
         return false;
     }
-    let mut simple = String::new();
-    let mut rest = pattern.chars();
-    while let Some(char) = rest.next() {
-        match char {
-            '[' => {
-                simple.push('?');
-                rest.by_ref().find(|char| *char == ']');
-            }
-            // What stands between braces, or in an extended pattern, may be anything.
-            '{' | '(' | '@' | '+' | '!' => return true,
-            char => simple.push(char),
-        }
-    }
-    is_fit(&simple.chars().collect::<Vec<_>>(), &name.chars().collect::<Vec<_>>())
+    tokens_of_shell(pattern).is_none_or(|tokens| is_fit(&tokens, &name.chars().collect::<Vec<_>>()))
 }
 
-/// True if a pattern of `*`, `?` and characters fits a text.
-fn is_fit(pattern: &[char], text: &[char]) -> bool {
-    let (mut at, mut from) = (0, 0);
-    let mut back: Option<(usize, usize)> = None;
-    while from < text.len() {
-        match pattern.get(at) {
-            Some('*') => {
-                back = Some((at + 1, from));
-                at += 1;
+/// A pattern of a shell for one name, in which brackets stand for any character. None: what stands
+/// between braces, or in an extended pattern, may be anything.
+fn tokens_of_shell(pattern: &str) -> Option<Vec<Token>> {
+    let mut tokens = Vec::new();
+    let mut rest = pattern.chars();
+    while let Some(char) = rest.next() {
+        tokens.push(match char {
+            '*' => Token::Any,
+            '?' => Token::One,
+            '\\' => Token::Char(rest.next().unwrap_or('\\')),
+            '[' => {
+                rest.by_ref().find(|char| *char == ']');
+                Token::One
             }
-            Some(char) if *char == '?' || *char == text[from] => {
-                at += 1;
-                from += 1;
-            }
-            _ => {
-                let Some((after, start)) = back else { return false };
-                back = Some((after, start + 1));
-                at = after;
-                from = start + 1;
-            }
-        }
+            '{' | '(' | '@' | '+' | '!' => return None,
+            char => Token::Char(char),
+        });
     }
-    pattern[at..].iter().all(|char| *char == '*')
+    Some(tokens)
 }
 
 /// True if a glob fits a text: `*` is any text, `?` one character, all else itself.
 #[must_use]
 pub fn matches(pattern: &str, text: &str) -> bool {
-    is_fit(&pattern.chars().collect::<Vec<_>>(), &text.chars().collect::<Vec<_>>())
+    let token = |char| match char {
+        '*' => Token::Any,
+        '?' => Token::One,
+        char => Token::Char(char),
+    };
+    let tokens: Vec<Token> = pattern.chars().map(token).collect();
+    is_fit(&tokens, &text.chars().collect::<Vec<_>>())
 }
 
 /// A text without characters that are not seen, and with wide ones as the plain ones that they look

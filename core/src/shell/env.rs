@@ -29,6 +29,11 @@ pub struct Env {
     pub deny_paths: Vec<String>,
     /// What is exempt from `deny_paths`: absolute paths with all that is below.
     pub deny_exempt: Vec<String>,
+    /// True where walls keep a command from all that `deny_paths` closes and that is there. Then only what it
+    /// names is refused, and not what goes through the folders around it.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub covered: bool,
     /// The protected names that the owner opens, in whatever folder they are.
     #[serde(skip)]
     #[schemars(skip)]
@@ -74,6 +79,7 @@ impl Default for Env {
             read_roots: Vec::new(),
             deny_paths: Vec::new(),
             deny_exempt: Vec::new(),
+            covered: false,
             opened: Vec::new(),
             protected: Vec::new(),
             links: BTreeMap::new(),

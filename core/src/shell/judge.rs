@@ -8,10 +8,12 @@
 //! A judgement knows nothing of how a command was spelled: it sees effects. What was not understood
 //! is an effect, too, and asks.
 
+mod emptying;
 mod floor;
 pub(super) mod groups;
 mod modes;
 mod network;
+mod objects;
 mod poison;
 mod profile;
 mod reach;
@@ -38,6 +40,7 @@ pub fn judge(analysis: &Analysis, env: &Env, settings: &Settings) -> Verdict {
     let case = Case { analysis, env, settings };
     let mut reasons = case.of_text();
     reasons.extend(analysis.found.iter().filter_map(|found| case.of_effect(found)));
+    reasons.extend(objects::of_calls(&case));
     reasons.extend(groups::of_calls(&case));
     reasons.extend(rules::of_calls(&case));
     let mut verdict = Verdict {

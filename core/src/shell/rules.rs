@@ -30,6 +30,9 @@ pub struct StandingRule {
     pub calls: Vec<StandingCall>,
     /// Everything that they may do, as [`key`] writes it.
     pub effects: BTreeSet<String>,
+    /// The folder that its examples start in. Empty: that of its first call.
+    #[serde(default)]
+    pub cwd: String,
     /// Commands that it covers, in its own folder. They are tried when the rule is read.
     #[serde(default)]
     pub covers: Vec<String>,
@@ -92,30 +95,24 @@ pub fn propose(analysis: &Analysis, env: &Env) -> Vec<Proposal> {
     let Ok(calls) = calls_of(analysis, env) else { return Vec::new() };
     let effects = keys(analysis);
     let covers = vec![analysis.text.clone()];
-    let covers_not = vec![format!("{}\nfrobnicate --other", analysis.text.trim_end())];
+    // It stands before the command: behind `exec` nothing runs any more.
+    let covers_not = vec![format!("{}\n{}", another(&calls), analysis.text.trim_end())];
     let proposal = |text: String, calls| {
         let (effects, covers) = (effects.clone(), covers.clone());
-        let rule = StandingRule { calls, effects, covers, covers_not: covers_not.clone() };
+        let (cwd, covers_not) = (env.cwd.clone(), covers_not.clone());
+        let rule = StandingRule { calls, effects, cwd, covers, covers_not };
         Proposal { text: terminal::visible(&text).into_owned(), rule }
     };
     let text = format!("exactly `{}`, in `{}`", analysis.text.trim(), env.cwd);
     let mut all = vec![proposal(text, calls.iter().map(|call| call.exactly.clone()).collect())];
-    if !analysis.found.iter().all(|found| is_general(&found.effect)) {
-        return all;
-    }
     let does = if effects.is_empty() {
         "nothing that counts".to_owned()
     } else {
         effects.iter().cloned().collect::<Vec<_>>().join(", ")
     };
-    for (widen, how) in [
-        (
-            Call::alike as fn(&Call) -> Option<StandingCall>,
-            "with the same options and any operands",
-        ),
-        (Call::any, "with any options and operands that are understood"),
-    ] {
-        let Some(wider) = calls.iter().map(widen).collect::<Option<Vec<_>>>() else { break };
+    let is_general = analysis.found.iter().all(|found| is_general(&found.effect));
+    let wider = if is_general { wider(&calls) } else { Vec::new() };
+    for (wider, how) in wider {
         let names: Vec<String> = wider.iter().map(StandingCall::shown).collect();
         let text = format!(
             "{} {how}, in `{}` and below, as long as it does no more than: {does}",
@@ -129,11 +126,32 @@ pub fn propose(analysis: &Analysis, env: &Env) -> Vec<Proposal> {
     all
 }
 
+/// The same calls with other operands, and with other options as well, as far as all of them may have
+/// these.
+fn wider(calls: &[Call]) -> Vec<(Vec<StandingCall>, &'static str)> {
+    let alike: Option<Vec<StandingCall>> = calls.iter().map(Call::alike).collect();
+    let any: Option<Vec<StandingCall>> = calls.iter().map(Call::any).collect();
+    let alike = alike.map(|calls| (calls, "with the same options and any operands"));
+    let any = any.map(|calls| (calls, "with any options and operands that are understood"));
+    alike.into_iter().chain(any).collect()
+}
+
+/// A command of which no rule for these calls is.
+fn another(calls: &[Call]) -> String {
+    let mut name = "frobnicate".to_owned();
+    while calls.iter().any(|call| call.exactly.program == name) {
+        name.push('_');
+    }
+    format!("{name} --other")
+}
+
 /// Why no rule may be kept for an analysis, in a sentence for the person who decides; none if one
 /// may.
 #[must_use]
 pub fn unkept(analysis: &Analysis, env: &Env) -> Option<String> {
-    calls_of(analysis, env).err()
+    let holds = || !propose(analysis, env).is_empty();
+    let refuted = || "No rule for this command would hold for it when it comes again.".to_owned();
+    calls_of(analysis, env).err().or_else(|| (!holds()).then(refuted))
 }
 
 impl StandingRule {
@@ -150,7 +168,8 @@ impl StandingRule {
     /// # Errors
     /// The first example that does not hold.
     pub fn check(&self, env: &Env) -> Result<(), String> {
-        let cwd = self.calls.first().map_or(&env.cwd, |call| &call.cwd);
+        let first = || self.calls.first().map_or(&env.cwd, |call| &call.cwd);
+        let cwd = if self.cwd.is_empty() { first() } else { &self.cwd };
         let env = &Env { cwd: cwd.clone(), ..env.clone() };
         for (examples, expected) in [(&self.covers, true), (&self.covers_not, false)] {
             for example in examples {
@@ -428,6 +447,50 @@ mod tests {
             assert!(told.contains(why), "{command}: {told}");
         }
         assert_eq!(unkept(&analyse("frobnicate x", &env), &env), None);
+    }
+
+    #[test]
+    fn each_rule_that_is_proposed_holds_for_its_own_command_and_for_no_other() {
+        let env = Env { cwd: "/workspace/lib".into(), ..Env::default() };
+        for command in [
+            "git push",
+            "cd src && git push",
+            "cd src && git add . && git commit -m x && git push",
+            "(cd src && git push)",
+            "pushd src && git push && popd",
+            "exec frobnicate",
+            "exec git push",
+            "exec -a x frobnicate",
+            "cd src && exec git push",
+            "command git push",
+            "nice -n 5 git push",
+            "time git push",
+            "timeout 5 git push",
+            "git push 2>&1 | tail -5",
+            "frobnicate --other",
+            "frobnicate; exit 0",
+            "! git push",
+            "git push &",
+        ] {
+            let again = analyse(command, &env);
+            let proposals = propose(&again, &env);
+            assert!(!proposals.is_empty(), "{command}");
+            for rule in proposals.iter().map(|one| &one.rule) {
+                assert_eq!(rule.check(&env), Ok(()), "{command}");
+                assert!(rule.is_about(&again, &env), "{command}");
+                for more in [
+                    format!("git push -f\n{command}"),
+                    format!("cd .. && git push\n{command}"),
+                    format!("A=1 git push\n{command}"),
+                ] {
+                    assert!(!rule.is_about(&analyse(&more, &env), &env), "{more}");
+                }
+            }
+        }
+        let rule = &propose(&analyse("cd src && git push", &env), &env)[0].rule;
+        for other in ["git push", "cd other && git push", "cd src && git push origin"] {
+            assert!(!rule.is_about(&analyse(other, &env), &env), "{other}");
+        }
     }
 
     #[test]

@@ -10,15 +10,14 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use unicode_normalization::UnicodeNormalization;
 
 use super::globs::has_too_many_braces;
-
-/// What makes a glob of an entry.
-const GLOB: [char; 4] = ['*', '?', '[', '{'];
+use crate::shell::denied;
 
 /// A list of paths and globs, compiled.
 ///
 /// * `a/b` is that path from the root, with everything below it.
 /// * `**/*.pem` is a glob of the whole path from the root, with everything below what it matches.
-///   `*` and `?` do not match a `/`. A glob without a `/` is one of names, in whatever folder.
+///   `*` and `?` do not match a `/`. A glob without a `/` is one of names, in whatever folder. It also
+///   denies what it is called as it is written: `app/[id]` is that folder, too.
 /// * `/srv/keys`, a path of the machine, is that place in whatever root it lies.
 ///
 /// Two spellings that some file system takes for one name are one name here on every file system:
@@ -85,17 +84,19 @@ impl Patterns {
         for entry in entries.iter().map(|entry| entry.as_ref()) {
             let bad = |problem: String| BadEntry { entry: entry.to_owned(), problem };
             let path = normal(entry).map_err(|problem| bad(problem.to_owned()))?;
-            if path.contains(GLOB) {
+            if denied::is_glob(&path) {
                 if has_too_many_braces(&path) {
                     return Err(bad("opens too many braces; write several entries".to_owned()));
                 }
-                let anchored = if path.contains('/') { path.clone() } else { format!("**/{path}") };
-                for glob in [format!("{anchored}/**"), anchored] {
-                    let built = GlobBuilder::new(&glob).literal_separator(true).build();
-                    globs.add(built.map_err(|error| bad(format!("is no glob: {}", error.kind())))?);
+                let between = if path.contains('/') { "" } else { "**/" };
+                for reading in [&path, &denied::as_written(&path)] {
+                    for glob in [format!("{between}{reading}/**"), format!("{between}{reading}")] {
+                        let built = GlobBuilder::new(&glob).literal_separator(true).build();
+                        let glob = built.map_err(|error| bad(no_glob(&path, error.kind())))?;
+                        globs.add(glob);
+                    }
                 }
             }
-            // A name may have the characters of a glob in it: `app/[id]`.
             paths.insert(path);
         }
         let globs = globs.build().map_err(|error| BadEntry {
@@ -143,6 +144,12 @@ impl Folded {
             rest => rest.strip_prefix('/').map(|rest| Folded(rest.to_owned())),
         }
     }
+}
+
+/// Why an entry is no glob, and how to write a name that looks like one.
+fn no_glob(entry: &str, why: &globset::ErrorKind) -> String {
+    let escaped = denied::as_written(entry);
+    format!("is no glob: {why}. For what is called so write `{}`", crate::limits::echo(&escaped))
 }
 
 /// The entry as a folded path from its root, without `.` and doubled slashes.
@@ -239,6 +246,17 @@ mod tests {
             ("a/**", "a/b", true),
             ("app/[id]", "app/[id]/page", true),
             ("app/[id]", "app/i", true),
+            ("app/[id]/*.pem", "app/[id]/x.pem", true),
+            ("app/[id]/*.pem", "app/i/x.pem", true),
+            ("k[1].txt", "k[1].txt", true),
+            ("k[1].txt", "sub/k[1].txt", true),
+            (r"k\[1\].txt", "k[1].txt", true),
+            (r"k\[1\].txt", "k1.txt", false),
+            ("k[[]1].txt", "k[1].txt", true),
+            ("k[[]1].txt", "k1.txt", false),
+            ("{a,b}.txt", "{a,b}.txt", true),
+            ("{a,b}.txt", "b.txt", true),
+            (r"\{a,b\}.txt", "b.txt", false),
             ("[A-C]", "x/b", true),
         ] {
             assert_eq!(denies(&[glob], path), denied, "{glob} {path}");

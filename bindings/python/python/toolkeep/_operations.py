@@ -3137,6 +3137,9 @@ class ShellStandingRule(TypedDict):
     effects: builtins.list[str]
     """Everything that they may do, as [`key`] writes it."""
 
+    cwd: str
+    """The folder that its examples start in. Empty: that of its first call."""
+
     covers: builtins.list[str]
     """Commands that it covers, in its own folder. They are tried when the rule is read."""
 

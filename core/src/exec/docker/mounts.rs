@@ -42,7 +42,7 @@ pub(super) fn mounts(sandbox: &SandboxConfig, order: &Order) -> Result<Vec<Mount
     let guarded: Vec<PathBuf> =
         held.write_never.iter().map(on_host).filter_map(at).filter(|_| is_writable).collect();
     let hidden = held.read_never.iter().filter(|path| !held.read.contains(*path));
-    let hidden = closed::spelled_out(hidden.map(on_host))?;
+    let hidden = closed::spelled_out(hidden.map(|entry| mounted.entry_on_host(entry)))?;
     let names = kept_by_all_names(&order.whose.kept, &guarded, &hidden, real, is_writable)?;
     let guarded: Vec<PathBuf> = guarded.into_iter().chain(names).collect();
     // What listens in the workspace would do things for a command that it may not do itself.

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::Granting;
+use crate::shell::denied;
 use crate::tool::{Caller, ToolError};
 use crate::workspace::Quota;
 
@@ -21,9 +22,6 @@ pub(crate) struct Places {
     /// The protected names that the owner opens.
     pub opened: Vec<String>,
 }
-
-/// The characters that make a glob of an entry.
-const GLOB: [char; 4] = ['*', '?', '[', '{'];
 
 impl Granting {
     /// # Errors
@@ -44,7 +42,7 @@ impl Granting {
         self.quotas(caller)?.iter().for_each(|quota| places.only_reviews(quota));
         let (_, of_parents) = self.denied(caller)?;
         anchors.extend(of_parents.iter().map(|folder| folder.display().to_string()));
-        for entry in self.closed(caller).iter().flat_map(|entry| spelled_out(entry)) {
+        for entry in self.closed(caller).iter().flat_map(|entry| read(entry)) {
             places.denied.extend(seen_from(&anchors, &entry));
         }
         // Who can write these makes the rules, and a command is not told from its writing.
@@ -74,36 +72,17 @@ impl Places {
     }
 }
 
-/// The most entries that one is spelled out to; beyond that its braces are taken for any name.
-const MOST_SPELLED: usize = 64;
-
-/// An entry with each of what stands between its braces: `*.{pem,key}` is two.
-fn spelled_out(entry: &str) -> Vec<String> {
-    let mut left = vec![entry.to_owned()];
-    let mut done = Vec::new();
-    while let Some(entry) = left.pop() {
-        let Some((before, choices, after)) = braces(&entry) else {
-            done.push(entry);
-            continue;
-        };
-        if left.len() + done.len() + choices.len() > MOST_SPELLED {
-            done.push(format!("{before}*{after}"));
-            continue;
-        }
-        left.extend(choices.iter().map(|choice| format!("{before}{choice}{after}")));
+/// An entry in each way that it is read: its braces spelled out, and as it is written.
+fn read(entry: &str) -> Vec<String> {
+    if !denied::is_glob(entry) {
+        return vec![entry.to_owned()];
     }
-    // What stands beside inner braces comes once for each of their choices.
-    done.sort();
-    done.dedup();
-    done
-}
-
-/// What stands before, between and behind the first braces that hold no others.
-fn braces(entry: &str) -> Option<(&str, Vec<&str>, &str)> {
-    let close = entry.find('}')?;
-    let open = entry[..close].rfind('{')?;
-    let choices = entry[open + 1..close].split(',').collect();
-    Some((&entry[..open], choices, &entry[close + 1..]))
+    let mut read = denied::spelled_out(entry);
+    let written = denied::as_written(entry);
+    if written != entry {
+        read.push(written);
+    }
+    read
 }
 
 /// An entry as absolute ones: a path counts from each folder, a glob without a `/` is one of names.
@@ -112,21 +91,37 @@ fn seen_from(folders: &[String], entry: &str) -> Vec<String> {
         return vec![entry.to_owned()];
     }
     let entry = entry.trim_start_matches("./").trim_end_matches('/');
-    let is_name = entry.contains(GLOB) && !entry.contains('/');
-    let between = if is_name { "**/" } else { "" };
-    let within = |folder: &String| format!("{}/{between}{entry}", folder.trim_end_matches('/'));
+    let is_glob = denied::is_glob(entry);
+    let between = if is_glob && !entry.contains('/') { "**/" } else { "" };
+    let within = |folder: &String| {
+        let folder = folder.trim_end_matches('/');
+        if !is_glob && !denied::is_glob(folder) {
+            return format!("{folder}/{entry}");
+        }
+        // The name of the folder is no pattern, nor is a path in it.
+        let entry = if is_glob { entry.to_owned() } else { denied::escaped(entry) };
+        format!("{}/{between}{entry}", denied::escaped(folder))
+    };
     folders.iter().map(within).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{seen_from, spelled_out};
+    use super::{read, seen_from};
 
     #[test]
-    fn braces_are_spelled_out() {
-        assert_eq!(spelled_out("a/*.{pem,key}"), ["a/*.key", "a/*.pem"]);
-        assert_eq!(spelled_out("{a,b{c,d}}/x"), ["a/x", "bc/x", "bd/x"]);
-        assert_eq!(spelled_out("app/[id]"), ["app/[id]"]);
+    fn an_entry_is_read_as_a_glob_and_as_it_is_written() {
+        assert_eq!(read("a/*.{pem,key}"), ["a/*.key", "a/*.pem", r"a/*.\{pem,key\}"]);
+        assert_eq!(read("app/[id]"), ["app/[id]", r"app/\[id\]"]);
+        assert_eq!(read("**/*.pem"), ["**/*.pem"]);
+        assert_eq!(read(r"plain\name"), [r"plain\name"]);
+    }
+
+    #[test]
+    fn the_name_of_a_folder_is_no_pattern() {
+        let folders = ["/srv/ws[1]".to_owned()];
+        assert_eq!(seen_from(&folders, "k[0-9]"), [r"/srv/ws\[1\]/**/k[0-9]"]);
+        assert_eq!(seen_from(&folders, "secret"), [r"/srv/ws\[1\]/secret"]);
     }
 
     #[test]

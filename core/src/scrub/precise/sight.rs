@@ -167,9 +167,9 @@ const WORDS: &[(&str, Sort)] = &[
     ("비밀번호", Sort::Name),
     // The flags with which clients take passwords, and the marks of Oracle's log-ins.
     (" -p", Sort::Name),
-    (" -u", Sort::Name),
-    (" -a", Sort::Name),
-    (" -w", Sort::Name),
+    (" -u ", Sort::Name),
+    (" -a ", Sort::Name),
+    (" -w ", Sort::Name),
     ("--user", Sort::Name),
     ("--proxy-user", Sort::Name),
     (":thin:", Sort::Name),

@@ -10,6 +10,7 @@ use super::super::model::globbed;
 use super::super::place;
 use super::super::unwrap;
 use super::super::value::{Origin, Value};
+use super::emptying;
 use super::reach;
 use super::settings::Profile;
 use super::{Case, Said};
@@ -19,7 +20,7 @@ pub(super) fn of(case: &Case<'_>, found: &Found) -> Option<Said> {
     let program = unwrap::base(&found.program);
     match &found.effect {
         Effect::File(file) if file.access == Access::Delete => deletes(case, found, file),
-        Effect::File(file) => disk(file),
+        Effect::File(file) => disk(file).or_else(|| empties(case, found, file)),
         Effect::Device { what } if !is_mount(what) => Some(
             Said::new("destructive_ops", format!("It writes to a disk itself: {what}."))
                 .instead("Work on files. Disks are prepared by whoever owns the machine."),
@@ -60,13 +61,10 @@ pub(super) fn of(case: &Case<'_>, found: &Found) -> Option<Said> {
 /// Paths that the owner denies.
 pub(super) fn of_path(case: &Case<'_>, found: &Found) -> Option<Said> {
     let is_denied = match &found.effect {
+        Effect::File(file) if file.scope == Scope::Denied => true,
         Effect::File(file) => {
-            let tree =
-                (file.recursive || file.access == Access::Move) && file.access != Access::List;
-            file.scope == Scope::Denied
-                || tree && !reach::skips_hidden(case, found) && holds_denied(&file.path, case)
-                || reach::is_found_by_search(case, found, file)
-                    && holds_denied(&Value::known(folder_of(&file.path)), case)
+            return (!reach::is_covered(case, found) && goes_through(case, found, file))
+                .then(tree_denied);
         }
         Effect::Unmodelled { .. } => reach::call(case, found).is_some_and(|call| {
             let mut words = call.arguments.iter().flat_map(|word| paths_in(&word.value));
@@ -78,6 +76,14 @@ pub(super) fn of_path(case: &Case<'_>, found: &Found) -> Option<Said> {
         _ => false,
     };
     is_denied.then(path_denied)
+}
+
+/// True if it goes through a folder in which something is denied.
+fn goes_through(case: &Case<'_>, found: &Found, file: &FileEffect) -> bool {
+    let tree = (file.recursive || file.access == Access::Move) && file.access != Access::List;
+    tree && !reach::skips_hidden(case, found) && holds_denied(&file.path, case)
+        || reach::is_found_by_search(case, found, file)
+            && holds_denied(&Value::known(folder_of(&file.path)), case)
 }
 
 fn holds_denied(path: &Value, case: &Case<'_>) -> bool {
@@ -113,6 +119,19 @@ pub(super) fn path_denied() -> Said {
         .instead("Leave that path out, and name the files and folders that you need.")
 }
 
+/// What is said of a folder in which something is closed that nothing covers.
+fn tree_denied() -> Said {
+    Said::new(
+        "path_denied",
+        "It goes through a folder in which a path is closed to commands, and nothing covers that path \
+         here.",
+    )
+    .instead(
+        "Name the files and folders that you need, or use the tools for files, which leave it out. With \
+         `exec.confinement` on, and namespaces of the kernel, the owner has it covered.",
+    )
+}
+
 /// `mount` changes what is seen, and no disk.
 pub(super) fn is_mount(what: &str) -> bool {
     ["mount", "umount", "unmount", "swap", "losetup"].iter().any(|word| what.contains(word))
@@ -134,6 +153,17 @@ fn disk(file: &FileEffect) -> Option<Said> {
     (file.access == Access::Write && file.scope == Scope::Device).then(|| {
         Said::new("destructive_ops", "It writes to a device itself.")
             .instead("Write to a file in the workspace.")
+    })
+}
+
+/// Emptying all files that are found, which in `strict` is deleting them.
+fn empties(case: &Case<'_>, found: &Found, file: &FileEffect) -> Option<Said> {
+    let is_denied = case.settings.profile == Profile::Strict
+        && reach::is_one_by_one(case, found, file)
+        && emptying::empties(case, found, file);
+    is_denied.then(|| {
+        Said::new("destructive_ops", "It empties all files that it finds.")
+            .instead("Name the files, one after the other.")
     })
 }
 

@@ -7,7 +7,7 @@ use super::super::place;
 use super::super::unwrap;
 use super::super::value::{Origin, Value};
 use super::settings::Profile;
-use super::{Case, Said, network, poison, reach};
+use super::{Case, Said, emptying, network, poison, reach};
 
 /// Why an effect is beyond the profile; none if it runs without asking.
 pub(super) fn beyond(case: &Case<'_>, found: &Found) -> Option<Said> {
@@ -130,6 +130,11 @@ fn of_file(case: &Case<'_>, found: &Found, file: &FileEffect) -> Option<Said> {
         scope => scope,
     };
     let in_workspace = reach::is_workspace(case, &file.path);
+    if emptying::empties(case, found, file)
+        && (case.settings.profile == Profile::Strict || reach::is_one_by_one(case, found, file))
+    {
+        return Some(asked("It empties existing files, or takes them out of version control."));
+    }
     let allowed = match file.access {
         // Nobody sees more than whether it is there.
         Access::List if matches!(unwrap::base(&found.program), "test" | "[") => true,

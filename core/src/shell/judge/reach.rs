@@ -149,6 +149,27 @@ fn prints_no_path(case: &Case<'_>, number: usize) -> bool {
 const NO_PATH: &[&str] =
     &["date", "whoami", "hostname", "uname", "id", "nproc", "arch", "seq", "wc", "expr"];
 
+/// True if walls cover what is denied from the program that has an effect: it runs within them, and neither
+/// keeps a copy of files, as Git does, nor has a service read them.
+pub(super) fn is_covered(case: &Case<'_>, found: &Found) -> bool {
+    const PAST: &[&str] = &[
+        "git",
+        "hg",
+        "svn",
+        "jj",
+        "sl",
+        "docker",
+        "docker-compose",
+        "podman",
+        "nerdctl",
+        "buildah",
+        "buildctl",
+        "ctr",
+        "systemd-run",
+    ];
+    case.env.covered && is_here(case, found) && !PAST.contains(&unwrap::base(&found.program))
+}
+
 /// True for a search that does not look into folders and files whose names begin with a dot, if
 /// nothing else in it is denied.
 pub(super) fn skips_hidden(case: &Case<'_>, found: &Found) -> bool {

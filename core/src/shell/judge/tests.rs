@@ -277,6 +277,123 @@ fn closed_paths_are_denied_and_what_stands_beside_them_is_not() {
     }
 }
 
+fn is_path_denied(text: &str, env: &Env) -> bool {
+    let check = check(text, env, &Settings::default());
+    check.categories.iter().any(|category| category == "path_denied")
+}
+
+#[test]
+fn a_denied_path_is_denied_in_the_copies_of_a_repository() {
+    let deny_paths = vec!["/workspace/.env".to_owned(), "/workspace/**/*.pem".to_owned()];
+    let env = Env { deny_paths, ..Env::default() };
+    for (text, expected) in [
+        ("git show HEAD:.env", true),
+        ("git show :0:.env", true),
+        ("git show HEAD~2:a/x.pem", true),
+        ("git show HEAD:./sub/../.env", true),
+        ("cd sub && git show HEAD:.env", true),
+        ("git -C sub show HEAD:.env", true),
+        ("git cat-file -p HEAD:.env", true),
+        ("echo HEAD:.env | git cat-file --batch", true),
+        ("git checkout HEAD -- .env", true),
+        ("git restore --source=HEAD~1 .env", true),
+        ("git archive HEAD .env", true),
+        ("git log -p -- .env", true),
+        ("git log -L1,5:.env", true),
+        ("git blame .env", true),
+        ("git grep x HEAD -- .env", true),
+        ("git diff HEAD~1 -- ':(top).env'", true),
+        ("git diff HEAD~1 -- '*.env'", true),
+        ("git show HEAD -- '*.pem'", true),
+        ("hg cat .env", true),
+        ("git diff -- ':!.env'", false),
+        ("git show HEAD:README.md", false),
+        ("git log -p -- '*.rs'", false),
+        ("git grep .env", false),
+        ("git commit -m '.env'", false),
+        ("git log --grep=.env", false),
+        ("git status", false),
+        ("git fetch origin main:main", false),
+    ] {
+        assert_eq!(is_path_denied(text, &env), expected, "{text}");
+    }
+    let open = check("git show \"HEAD:$NAME\"", &env, &Settings::default());
+    assert_eq!(open.verdict, Decision::Ask, "{}", open.for_llm);
+}
+
+#[test]
+fn where_walls_cover_what_is_denied_only_what_names_it_is() {
+    let deny_paths = vec!["/workspace/**/*.pem".to_owned(), "/workspace/keys".to_owned()];
+    let open = Env { deny_paths, ..Env::default() };
+    let covered = Env { covered: true, ..open.clone() };
+    for (text, without, within) in [
+        ("grep -rn y .", true, false),
+        ("rg -uu y", true, false),
+        ("cat sub/*", true, false),
+        ("tar cf x.tar .", true, false),
+        ("find . -type f -exec cat {} +", true, false),
+        ("cat sub/*.txt", false, false),
+        ("cat x.pem", true, true),
+        ("cat keys/a", true, true),
+        ("cat ke*/a", true, true),
+        ("git clone . copy", true, true),
+        ("docker build .", true, true),
+    ] {
+        assert_eq!(is_path_denied(text, &open), without, "{text}");
+        assert_eq!(is_path_denied(text, &covered), within, "{text}");
+    }
+}
+
+#[test]
+fn a_name_that_looks_like_a_pattern_is_denied_as_it_is() {
+    for (entry, text, expected) in [
+        ("/workspace/k[1].txt", "cat 'k[1].txt'", true),
+        ("/workspace/k[1].txt", "rm k[1].txt", true),
+        ("/workspace/k[1].txt", "echo x > k\\[1\\].txt", true),
+        ("/workspace/k[1].txt", "cat 'k[1].tx'?", true),
+        ("/workspace/k[1].txt", "cat k2.txt", false),
+        ("/workspace/k[1].txt", "cat *.md", false),
+        (r"/workspace/k\[1\].txt", "cat 'k[1].txt'", true),
+        (r"/workspace/k\[1\].txt", "cat k[1].txt", true),
+        (r"/workspace/k\[1\].txt", "cat k1.txt", false),
+        ("/workspace/k[[]1].txt", "cat 'k[1].txt'", true),
+        ("/workspace/app/[id]/*.pem", "cat 'app/[id]/x.pem'", true),
+        ("/workspace/{a,b}", "cat '{a,b}'", true),
+    ] {
+        let env = Env { deny_paths: vec![entry.to_owned()], ..Env::default() };
+        assert_eq!(is_path_denied(text, &env), expected, "{entry}: {text}");
+    }
+}
+
+#[test]
+fn emptying_files_is_judged_as_deleting_them() {
+    for (text, expected) in [
+        ("truncate -s0 *", Decision::Ask),
+        ("truncate --size=0 a.txt", Decision::Ask),
+        ("truncate -s +1M a.txt", Decision::Allow),
+        ("cp /dev/null *", Decision::Ask),
+        ("install /dev/null a.txt", Decision::Ask),
+        ("ln -sf /dev/null a.txt", Decision::Ask),
+        ("tee a.txt b.txt < /dev/null", Decision::Ask),
+        ("cat /dev/null | tee a.txt", Decision::Ask),
+        ("sed -i d *.txt", Decision::Ask),
+        ("perl -i -ne 0 a.txt", Decision::Ask),
+        ("git rm --cached -r .", Decision::Ask),
+        ("git rm a.txt", Decision::Ask),
+        ("git read-tree --empty", Decision::Ask),
+        ("find . -type f -exec truncate -s0 {} +", Decision::Deny),
+        ("ls | xargs truncate -s0", Decision::Deny),
+        ("git rm --cached a.txt", Decision::Allow),
+        ("cp a.txt b.txt", Decision::Allow),
+        ("echo x | tee a.txt", Decision::Allow),
+        ("sed -i s/a/b/ a.txt", Decision::Allow),
+        ("> new.txt", Decision::Allow),
+    ] {
+        let settings = settings(r#"{"profile": "strict"}"#);
+        assert_eq!(decided(text, &settings), expected, "{text}");
+    }
+}
+
 #[test]
 fn modes_alone_follow_their_table() {
     let approvals = |texts: &[&str]| Approvals {
