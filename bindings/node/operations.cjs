@@ -117,6 +117,7 @@ function operations(invoke) {
     }),
     store: Object.freeze({
       info: (args) => invoke('store.info', args ?? {}),
+      check: (args) => invoke('store.check', args ?? {}),
       backup: (args) => invoke('store.backup', args ?? {}),
       export: (args) => invoke('store.export', args ?? {}),
       import: (args) => invoke('store.import', args ?? {}),

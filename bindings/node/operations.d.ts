@@ -1092,15 +1092,15 @@ export interface FullLoops {
   /** Tools that may repeat themselves, by their own names: those that ask until an answer changes. Tools that declare `polling` need not be named. */
   exempt: Array<string>
   /** The same call with the same result. Another result in between begins the count anew. */
-  identical: Thresholds
-  /** The same tool with the same result each time, whatever the arguments. Counted for calls that only read, and for errors. */
-  same_result: Thresholds
+  identical: FullThresholds
+  /** The same tool with the same result each time for the same paths, or for none, whatever the other arguments. Counted for calls that only read, and for errors; not for "nothing found". */
+  same_result: FullThresholds
   /** Calls of the same tool for the same paths that fail or find nothing, whatever comes in between: edits that do not fit, searches of one file or folder without a hit. Not counted for searches of the whole workspace. */
-  missing: Thresholds
-  /** Calls that only read, and mostly the same things again. */
-  stuck: Thresholds
-  /** Calls that only read, and mostly new things. */
-  exploring: Thresholds
+  missing: FullThresholds
+  /** Calls that only read, and mostly the same things again. Refused are those that read again. */
+  stuck: FullThresholds
+  /** Calls that only read, and mostly new things. They are not refused by default. */
+  exploring: FullThresholds
   /** How many of a hundred calls must be different for reading to be `exploring`: more than this. */
   exploring_above_percent: number
 }
@@ -1115,13 +1115,13 @@ export interface Loops {
   exempt?: ReadonlyArray<string>
   /** The same call with the same result. Another result in between begins the count anew. */
   identical?: Thresholds
-  /** The same tool with the same result each time, whatever the arguments. Counted for calls that only read, and for errors. */
+  /** The same tool with the same result each time for the same paths, or for none, whatever the other arguments. Counted for calls that only read, and for errors; not for "nothing found". */
   same_result?: Thresholds
   /** Calls of the same tool for the same paths that fail or find nothing, whatever comes in between: edits that do not fit, searches of one file or folder without a hit. Not counted for searches of the whole workspace. */
   missing?: Thresholds
-  /** Calls that only read, and mostly the same things again. */
+  /** Calls that only read, and mostly the same things again. Refused are those that read again. */
   stuck?: Thresholds
-  /** Calls that only read, and mostly new things. */
+  /** Calls that only read, and mostly new things. They are not refused by default. */
   exploring?: Thresholds
   /** How many of a hundred calls must be different for reading to be `exploring`: more than this. */
   exploring_above_percent?: number
@@ -1526,14 +1526,16 @@ export interface Renewed {
 /** What kind of [`Resource`] an argument names. */
 export type ResourceKind = 'path' | 'host' | 'session'
 
-/** The `retention` part of the configuration: how much of what only grows is kept. Looked after once a minute while there are writes, so there may be a minute's worth more. */
+/** The `retention` part of the configuration: how much of what only grows is kept. Looked after once a minute while there are writes, and after 10,000 calls, so there may be that much more. */
 export interface FullRetention {
   /** How many events of a tenant are kept, the newest; at least 1. Default: 100,000. None (`null`): all of them. */
   events_keep: number | null
   /** How old an event may become, in milliseconds; at least 1. Default: any age. */
   events_older_than_ms: number | null
-  /** How many rows of a tenant's ledger are kept at least, in whole segments, the newest. Default: all of them. */
+  /** How many rows of a tenant's ledger are kept at least, in whole segments, the newest. Default: all of them; in a store in memory, 100,000. */
   audit_keep_rows: number | null
+  /** How much is kept of a tenant's ledger, in whole segments, the newest, in MiB; at least 1. Default: all of it; in a store in memory, 64. */
+  audit_keep_mb: number | null
   /** How old a row of the ledger may become, in milliseconds; at least 1. Default: any age. */
   audit_older_than_ms: number | null
   /** How much is kept of a tenant's artifacts, the newest, in MiB; at least 128. Default: 1,024. None (`null`): all of them. */
@@ -1542,14 +1544,16 @@ export interface FullRetention {
   artifacts_older_than_ms: number | null
 }
 
-/** The `retention` part of the configuration: how much of what only grows is kept. Looked after once a minute while there are writes, so there may be a minute's worth more. */
+/** The `retention` part of the configuration: how much of what only grows is kept. Looked after once a minute while there are writes, and after 10,000 calls, so there may be that much more. */
 export interface Retention {
   /** How many events of a tenant are kept, the newest; at least 1. Default: 100,000. None (`null`): all of them. */
   events_keep?: number | null
   /** How old an event may become, in milliseconds; at least 1. Default: any age. */
   events_older_than_ms?: number | null
-  /** How many rows of a tenant's ledger are kept at least, in whole segments, the newest. Default: all of them. */
+  /** How many rows of a tenant's ledger are kept at least, in whole segments, the newest. Default: all of them; in a store in memory, 100,000. */
   audit_keep_rows?: number | null
+  /** How much is kept of a tenant's ledger, in whole segments, the newest, in MiB; at least 1. Default: all of it; in a store in memory, 64. */
+  audit_keep_mb?: number | null
   /** How old a row of the ledger may become, in milliseconds; at least 1. Default: any age. */
   audit_older_than_ms?: number | null
   /** How much is kept of a tenant's artifacts, the newest, in MiB; at least 128. Default: 1,024. None (`null`): all of them. */
@@ -2204,6 +2208,24 @@ export type ShellSwitch = 'on' | 'off' | 'ask' | 'deny'
 /** What happens to a command that would be asked about where nobody can be asked. */
 export type ShellWithoutApprover = 'confine' | 'deny' | 'run'
 
+/** What a check of a store found. */
+export interface StoreCheck {
+  /** True if nothing is wrong. */
+  ok: boolean
+  /** True if the database checked its own pages and indexes. False for PostgreSQL, whose server has tools of its own for that (`amcheck`, data checksums). */
+  database_checked: boolean
+  /** How many rows were read. */
+  rows: number
+  /** How many tenants' ledgers were verified. */
+  ledgers: number
+  /** What is wrong; at most 100 are listed. */
+  problems: Array<string>
+  /** How many problems there are. */
+  problem_count: number
+  /** What to do about it. */
+  advice: string | null
+}
+
 /** A file that was written. */
 export interface StoreFile {
   /** Its path. */
@@ -2295,11 +2317,19 @@ export interface TeamConfig {
 }
 
 /** After how many calls something happens. */
+export interface FullThresholds {
+  /** From this call on the model is warned; at least 2. */
+  warning: number
+  /** This call is refused; at least 2. None: the model is only warned. */
+  critical: number | null
+}
+
+/** After how many calls something happens. */
 export interface Thresholds {
   /** From this call on the model is warned; at least 2. */
   warning: number
-  /** This call is refused; at least 2. */
-  critical: number
+  /** This call is refused; at least 2. None: the model is only warned. */
+  critical?: number | null
 }
 
 /** Where a name is looked up, in this order. A tool hides those of the same name in later tiers. */
@@ -3411,6 +3441,8 @@ export interface Operations {
   readonly store: {
     /** Tells which store this is. */
     info(): Promise<StoreInfo>
+    /** Looks for damage in the whole store: the database's own check of its file, every row of every tenant, every ledger. Reads all of it while it is in use. What is wrong is in the answer, with what to do about it. A store that cannot be read at all fails with `store_corrupt` instead. */
+    check(): Promise<StoreCheck>
     /** Copies a SQLite store to a new file, as it is at one moment, while it is in use. A PostgreSQL server has tools of its own for that, such as `pg_dump`. */
     backup(args: {
       /** The file to write; it must not exist. A relative path starts at the working directory. */

@@ -1592,23 +1592,24 @@ class FullLoops(TypedDict):
     """Tools that may repeat themselves, by their own names: those that ask until an answer
     changes. Tools that declare `polling` need not be named."""
 
-    identical: Thresholds
+    identical: FullThresholds
     """The same call with the same result. Another result in between begins the count anew."""
 
-    same_result: Thresholds
-    """The same tool with the same result each time, whatever the arguments. Counted for calls
-    that only read, and for errors."""
+    same_result: FullThresholds
+    """The same tool with the same result each time for the same paths, or for none, whatever the
+    other arguments. Counted for calls that only read, and for errors; not for "nothing
+    found"."""
 
-    missing: Thresholds
+    missing: FullThresholds
     """Calls of the same tool for the same paths that fail or find nothing, whatever comes in
     between: edits that do not fit, searches of one file or folder without a hit. Not counted
     for searches of the whole workspace."""
 
-    stuck: Thresholds
-    """Calls that only read, and mostly the same things again."""
+    stuck: FullThresholds
+    """Calls that only read, and mostly the same things again. Refused are those that read again."""
 
-    exploring: Thresholds
-    """Calls that only read, and mostly new things."""
+    exploring: FullThresholds
+    """Calls that only read, and mostly new things. They are not refused by default."""
 
     exploring_above_percent: int
     """How many of a hundred calls must be different for reading to be `exploring`: more than
@@ -1633,8 +1634,9 @@ class Loops(TypedDict, total=False):
     """The same call with the same result. Another result in between begins the count anew."""
 
     same_result: Thresholds
-    """The same tool with the same result each time, whatever the arguments. Counted for calls
-    that only read, and for errors."""
+    """The same tool with the same result each time for the same paths, or for none, whatever the
+    other arguments. Counted for calls that only read, and for errors; not for "nothing
+    found"."""
 
     missing: Thresholds
     """Calls of the same tool for the same paths that fail or find nothing, whatever comes in
@@ -1642,10 +1644,10 @@ class Loops(TypedDict, total=False):
     for searches of the whole workspace."""
 
     stuck: Thresholds
-    """Calls that only read, and mostly the same things again."""
+    """Calls that only read, and mostly the same things again. Refused are those that read again."""
 
     exploring: Thresholds
-    """Calls that only read, and mostly new things."""
+    """Calls that only read, and mostly new things. They are not refused by default."""
 
     exploring_above_percent: int
     """How many of a hundred calls must be different for reading to be `exploring`: more than
@@ -2190,7 +2192,8 @@ ResourceKind: TypeAlias = "Literal['path', 'host', 'session']"
 
 class FullRetention(TypedDict):
     """The `retention` part of the configuration: how much of what only grows is kept. Looked
-    after once a minute while there are writes, so there may be a minute's worth more."""
+    after once a minute while there are writes, and after 10,000 calls, so there may be that
+    much more."""
 
     events_keep: int | None
     """How many events of a tenant are kept, the newest; at least 1. Default: 100,000. None
@@ -2201,7 +2204,11 @@ class FullRetention(TypedDict):
 
     audit_keep_rows: int | None
     """How many rows of a tenant's ledger are kept at least, in whole segments, the newest.
-    Default: all of them."""
+    Default: all of them; in a store in memory, 100,000."""
+
+    audit_keep_mb: int | None
+    """How much is kept of a tenant's ledger, in whole segments, the newest, in MiB; at least 1.
+    Default: all of it; in a store in memory, 64."""
 
     audit_older_than_ms: int | None
     """How old a row of the ledger may become, in milliseconds; at least 1. Default: any age."""
@@ -2216,7 +2223,8 @@ class FullRetention(TypedDict):
 
 class Retention(TypedDict, total=False):
     """The `retention` part of the configuration: how much of what only grows is kept. Looked
-    after once a minute while there are writes, so there may be a minute's worth more."""
+    after once a minute while there are writes, and after 10,000 calls, so there may be that
+    much more."""
 
     events_keep: int | None
     """How many events of a tenant are kept, the newest; at least 1. Default: 100,000. None
@@ -2227,7 +2235,11 @@ class Retention(TypedDict, total=False):
 
     audit_keep_rows: int | None
     """How many rows of a tenant's ledger are kept at least, in whole segments, the newest.
-    Default: all of them."""
+    Default: all of them; in a store in memory, 100,000."""
+
+    audit_keep_mb: int | None
+    """How much is kept of a tenant's ledger, in whole segments, the newest, in MiB; at least 1.
+    Default: all of it; in a store in memory, 64."""
 
     audit_older_than_ms: int | None
     """How old a row of the ledger may become, in milliseconds; at least 1. Default: any age."""
@@ -3156,6 +3168,32 @@ ShellWithoutApprover: TypeAlias = "Literal['confine', 'deny', 'run']"
 """What happens to a command that would be asked about where nobody can be asked."""
 
 
+class StoreCheck(TypedDict):
+    """What a check of a store found."""
+
+    ok: bool
+    """True if nothing is wrong."""
+
+    database_checked: bool
+    """True if the database checked its own pages and indexes. False for PostgreSQL, whose server
+    has tools of its own for that (`amcheck`, data checksums)."""
+
+    rows: int
+    """How many rows were read."""
+
+    ledgers: int
+    """How many tenants' ledgers were verified."""
+
+    problems: builtins.list[str]
+    """What is wrong; at most 100 are listed."""
+
+    problem_count: int
+    """How many problems there are."""
+
+    advice: str | None
+    """What to do about it."""
+
+
 class StoreFile(TypedDict):
     """A file that was written."""
 
@@ -3278,14 +3316,24 @@ class TeamConfig(TypedDict, total=False):
     """How many files there may be in the folder and all below it. Default: 100."""
 
 
-class Thresholds(TypedDict):
+class FullThresholds(TypedDict):
     """After how many calls something happens."""
 
     warning: int
     """From this call on the model is warned; at least 2."""
 
-    critical: int
-    """This call is refused; at least 2."""
+    critical: int | None
+    """This call is refused; at least 2. None: the model is only warned."""
+
+
+class Thresholds(TypedDict, total=False):
+    """After how many calls something happens."""
+
+    warning: Required[int]
+    """From this call on the model is warned; at least 2."""
+
+    critical: int | None
+    """This call is refused; at least 2. None: the model is only warned."""
 
 Tier: TypeAlias = "Literal['core', 'skill', 'extra']"
 """Where a name is looked up, in this order. A tool hides those of the same name in later tiers."""
@@ -5606,6 +5654,16 @@ class StoreOperations:
         """Tells which store this is."""
         _sent: dict[str, Any] = {}
         return cast("StoreInfo", self._invoke("store.info", _sent))
+
+    def check(
+        self,
+    ) -> StoreCheck:
+        """Looks for damage in the whole store: the database's own check of its file, every row
+        of every tenant, every ledger. Reads all of it while it is in use. What is wrong is in
+        the answer, with what to do about it. A store that cannot be read at all fails with
+        `store_corrupt` instead."""
+        _sent: dict[str, Any] = {}
+        return cast("StoreCheck", self._invoke("store.check", _sent))
 
     def backup(
         self,
@@ -8490,6 +8548,16 @@ class AsyncStoreOperations:
         """Tells which store this is."""
         _sent: dict[str, Any] = {}
         return cast("StoreInfo", await self._invoke("store.info", _sent))
+
+    async def check(
+        self,
+    ) -> StoreCheck:
+        """Looks for damage in the whole store: the database's own check of its file, every row
+        of every tenant, every ledger. Reads all of it while it is in use. What is wrong is in
+        the answer, with what to do about it. A store that cannot be read at all fails with
+        `store_corrupt` instead."""
+        _sent: dict[str, Any] = {}
+        return cast("StoreCheck", await self._invoke("store.check", _sent))
 
     async def backup(
         self,
