@@ -9,7 +9,7 @@ use caseless::Caseless;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use unicode_normalization::UnicodeNormalization;
 
-use super::globs::has_too_many_braces;
+use super::globs::{has_too_many_braces, with_bracketed_names};
 
 /// What makes a glob of an entry.
 const GLOB: [char; 4] = ['*', '?', '[', '{'];
@@ -90,7 +90,9 @@ impl Patterns {
                     return Err(bad("opens too many braces; write several entries".to_owned()));
                 }
                 let anchored = if path.contains('/') { path.clone() } else { format!("**/{path}") };
-                for glob in [format!("{anchored}/**"), anchored] {
+                // A name may have brackets in it: `app/[id]/*.pem`.
+                let anchored = with_bracketed_names(&anchored);
+                for glob in [format!("{anchored}/**"), anchored.into_owned()] {
                     let built = GlobBuilder::new(&glob).literal_separator(true).build();
                     globs.add(built.map_err(|error| bad(format!("is no glob: {}", error.kind())))?);
                 }
@@ -240,6 +242,10 @@ mod tests {
             ("app/[id]", "app/[id]/page", true),
             ("app/[id]", "app/i", true),
             ("[A-C]", "x/b", true),
+            ("app/[id]/*.pem", "app/[id]/x.pem", true),
+            ("app/[id]/*.pem", "app/i/x.pem", true),
+            ("app/[id]/*.pem", "app/id/x.pem", false),
+            ("**/[user-id]/*.pem", "a/[user-id]/x.pem", true),
         ] {
             assert_eq!(denies(&[glob], path), denied, "{glob} {path}");
         }
