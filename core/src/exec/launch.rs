@@ -10,6 +10,7 @@ use super::not_run::NotRun;
 use super::opened::enter;
 use super::order::Order;
 use crate::shell::plan::{REMOVED, Run, SET, SHELL_OPTIONS};
+use crate::shell::precheck::LONGEST_RUN;
 
 /// What is started for a command: itself, or a shell with its script. Its folder lies at `lies_at`.
 ///
@@ -23,7 +24,7 @@ pub(super) fn launch(
     let cwd = order.cwd.clone();
     enter(&cwd, lies_at)?;
     let shell = ["/bin/bash", "/usr/bin/bash", "/bin/sh", "/usr/bin/sh"];
-    let (path, words) = match &order.run {
+    let (path, words): (PathBuf, Vec<OsString>) = match &order.run {
         Run::Direct { program, arguments, environment } => {
             variables.extend(environment.iter().cloned());
             let path = found(program, &variables, &cwd)?;
@@ -44,6 +45,7 @@ pub(super) fn launch(
             (shell.to_owned(), words.map(OsString::from).collect())
         }
     };
+    check_length(&words)?;
     variables.extend(order.variables.clone());
     variables.insert("PWD".into(), cwd.display().to_string());
     REMOVED.iter().for_each(|name| drop(variables.remove(*name)));
@@ -56,6 +58,14 @@ pub(super) fn launch(
     }
     let variables = variables.into_iter().map(|(name, value)| format!("{name}={value}").into());
     Ok(Launch { file: None, path, words, variables: variables.collect(), cwd, terminal })
+}
+
+/// An error for a word with which the system starts no program.
+fn check_length(words: &[OsString]) -> Result<(), NotRun> {
+    match words.iter().map(|word| word.len()).max() {
+        Some(longest) if longest > LONGEST_RUN => Err(NotRun::TooLong(longest)),
+        _ => Ok(()),
+    }
 }
 
 /// Where a program stands: by its path, or by the folders of `PATH`.

@@ -2,12 +2,17 @@
 
 use std::io;
 
+use crate::shell::precheck::LONGEST_RUN;
+
 /// Why a command did not run.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum NotRun {
     /// There is no such program.
     #[error("there is no program `{0}`")]
     NoProgram(String),
+    /// A word of it is longer than the system takes: so many bytes.
+    #[error("an argument of it has {0} bytes, and at most {LONGEST_RUN} can be given")]
+    TooLong(usize),
     /// The folder cannot be entered.
     #[error("the folder `{0}` cannot be entered: {1}")]
     NoFolder(String, io::Error),

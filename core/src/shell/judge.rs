@@ -168,8 +168,7 @@ impl Case<'_> {
         let findings = self.analysis.findings.iter().filter_map(|finding| {
             let decision = finding.decision();
             (decision > Decision::Allow).then(|| {
-                let said = Said::new("text", finding.why())
-                    .instead("Write the command in plain text, without that.");
+                let said = Said::new("text", finding.why()).instead(finding.instead());
                 self.reason(decision, said, &finding.span)
             })
         });

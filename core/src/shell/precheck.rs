@@ -9,6 +9,10 @@ use super::verdict::Decision;
 /// The longest text that is analysed, in bytes.
 pub const LONGEST: usize = 32 * 1024;
 
+/// The longest text that can be run, in bytes: Linux starts no program with a longer argument
+/// (`MAX_ARG_STRLEN`, with the NUL behind it).
+pub const LONGEST_RUN: usize = 128 * 1024 - 1;
+
 /// The deepest that parentheses and braces stand in each other. The parser overflows a stack of 2 MiB
 /// with some thousands of `$((`.
 pub const DEEPEST: usize = 64;
@@ -93,6 +97,8 @@ impl Finding {
     pub fn decision(&self) -> Decision {
         match self.concern {
             Concern::Nul => Decision::Deny,
+            // Nobody is asked about what cannot run.
+            Concern::TooLong if self.span.end > LONGEST_RUN => Decision::Deny,
             Concern::Hidden { quoted: true, .. } => Decision::Allow,
             _ => Decision::Ask,
         }
@@ -115,7 +121,15 @@ impl Finding {
     #[must_use]
     pub fn why(&self) -> String {
         match self.concern {
-            Concern::TooLong => format!("The command is longer than {LONGEST} bytes."),
+            Concern::TooLong if self.span.end > LONGEST_RUN => format!(
+                "The command has {} bytes, and at most {LONGEST_RUN} can be run at all.",
+                self.span.end
+            ),
+            Concern::TooLong => format!(
+                "The command has {} bytes, with its arguments and here-documents, and is longer than \
+                 {LONGEST} bytes, which are read before a command runs.",
+                self.span.end
+            ),
             Concern::Nul => "The command has a NUL character.".to_owned(),
             Concern::NotText => "The command is not valid UTF-8.".to_owned(),
             Concern::Control(char) => {
@@ -131,6 +145,20 @@ impl Finding {
             Concern::Padding => "A long row of blanks hides a part of the command.".to_owned(),
             Concern::TooDeep => format!("The command nests deeper than {DEEPEST} levels."),
             Concern::TooMany => "The command has too many words or substitutions.".to_owned(),
+        }
+    }
+}
+
+impl Finding {
+    /// What to do instead, in a sentence.
+    #[must_use]
+    pub fn instead(&self) -> &'static str {
+        match self.concern {
+            Concern::TooLong => {
+                "Write a long script to a file with `write_file` and run that file; put long data into a \
+                 file, too, or give it on standard input (`stdin`), and not in the command."
+            }
+            _ => "Write the command in plain text, without that.",
         }
     }
 }

@@ -6,7 +6,8 @@ use memchr::memmem;
 
 use super::change::{Body, Change, Changing, Standing};
 use super::edit_problem::{EditProblem, MAX_LINES_LISTED};
-use super::line_ends;
+use super::encoding::{mixed_by, within_character};
+use super::line_ends::{self, Plain};
 use super::nearest::nearest;
 use super::read::check_text;
 use super::write::{MAX_FILE_BYTES, check_size};
@@ -61,7 +62,8 @@ impl Workspace {
     pub fn edit(&self, path: &RelativePath, edit: &Edit) -> Result<Edited, Error> {
         let make = |standing: &Standing| {
             let content = self.editable(path, standing)?;
-            let made = edit_once(content, edit, as_it_is);
+            let made =
+                check_encoding(content, edit).and_then(|()| edit_once(content, edit, as_it_is));
             let (content, done) = made.map_err(|problem| misfit(path, problem))?;
             let Replaced { replacements, line } = done;
             let edited = Edited { replacements, line, bytes: content.len() as u64 };
@@ -122,13 +124,23 @@ pub fn apply_edits(
     let mut now = Cow::Borrowed(content);
     let mut done = Vec::with_capacity(edits.len());
     for (at, edit) in edits.iter().enumerate() {
-        let made = edit_once(&now, edit, as_it_is);
+        let made = check_encoding(&now, edit).and_then(|()| edit_once(&now, edit, as_it_is));
         let (next, replaced) = made.map_err(|problem| problem.of_edit(at, edits.len()))?;
         now = Cow::Owned(next);
         done.push(replaced);
     }
     check_changed(content, &now, edits.len())?;
     Ok((now.into_owned(), done))
+}
+
+/// An error if an edit would mix two encodings. Of an old text with the mark for bytes that are no UTF-8
+/// something else is told.
+pub(crate) fn check_encoding(content: &[u8], edit: &Edit) -> Result<(), EditProblem> {
+    let old = Some(edit.old.as_str()).filter(|old| !old.contains(char::REPLACEMENT_CHARACTER));
+    match mixed_by(content, old.into_iter().chain([edit.new.as_str()])) {
+        Some(at) => Err(EditProblem::OtherEncoding { line: line_of(content, at) }),
+        None => Ok(()),
+    }
 }
 
 /// An error if so many edits have left the content as it was.
@@ -147,6 +159,9 @@ pub(crate) fn edit_once(
     show: impl FnOnce(&[u8]) -> Cow<'_, [u8]>,
 ) -> Result<(Vec<u8>, Replaced), EditProblem> {
     let found = find(content, edit, show)?;
+    if let Some(at) = within_character(content, found.old.as_bytes()) {
+        return Err(EditProblem::WithinCharacter { line: line_of(content, at) });
+    }
     let bytes = found.bytes_after(content.len());
     if bytes > MAX_FILE_BYTES {
         return Err(EditProblem::TooLarge { bytes });
@@ -167,24 +182,53 @@ struct Found<'e> {
     first: usize,
     old: Cow<'e, str>,
     new: Cow<'e, str>,
+    /// The new text for lines that end in CRLF, where the old one has no line end to tell.
+    in_crlf: Option<String>,
 }
 
 impl Found<'_> {
     fn bytes_after(&self, before: usize) -> u64 {
         let kept = before - self.count * self.old.len();
-        (kept as u64).saturating_add((self.count as u64).saturating_mul(self.new.len() as u64))
+        let new = self.in_crlf.as_ref().map_or(0, String::len).max(self.new.len());
+        (kept as u64).saturating_add((self.count as u64).saturating_mul(new as u64))
     }
 
     fn replaced(&self, content: &[u8]) -> Vec<u8> {
         let mut changed = Vec::with_capacity(self.bytes_after(content.len()) as usize);
-        let mut done = 0;
+        let (mut done, mut line) = (0, Line::default());
         for at in memmem::find_iter(content, self.old.as_bytes()) {
             changed.extend_from_slice(&content[done..at]);
-            changed.extend_from_slice(self.new.as_bytes());
+            let new = match &self.in_crlf {
+                Some(in_crlf) if line.is_crlf(content, at) => in_crlf,
+                _ => &*self.new,
+            };
+            changed.extend_from_slice(new.as_bytes());
             done = at + self.old.len();
         }
         changed.extend_from_slice(&content[done..]);
         changed
+    }
+}
+
+/// The last line that was asked about, which may be very long and have many places.
+#[derive(Default)]
+struct Line {
+    end: usize,
+    is_crlf: bool,
+}
+
+impl Line {
+    /// True if the line of a byte ends in CRLF; the last one, if it is open, where the one before does.
+    fn is_crlf(&mut self, content: &[u8], at: usize) -> bool {
+        if at >= self.end {
+            let end = memchr::memchr(b'\n', &content[at..]).map(|end| at + end);
+            self.end = end.map_or(content.len(), |end| end + 1);
+            self.is_crlf = match end {
+                Some(end) => content[..end].ends_with(b"\r"),
+                None => line_ends::end_at(content, at) == "\r\n",
+            };
+        }
+        self.is_crlf
     }
 }
 
@@ -200,7 +244,7 @@ fn find<'e>(
     if edit.old == edit.new {
         return Err(EditProblem::NoChange);
     }
-    for (old, new) in spellings(content, edit) {
+    for Spelling { old, new, in_crlf } in spellings(content, edit) {
         let places = || memmem::find_iter(content, old.as_bytes());
         let Some(first) = places().next() else { continue };
         let count = places().count();
@@ -216,7 +260,7 @@ fn find<'e>(
             let count = count.max(2);
             return Err(EditProblem::ManyMatches { count, lines });
         }
-        return Ok(Found { count, first, old, new });
+        return Ok(Found { count, first, old, new, in_crlf });
     }
     if let Some(found) = find_otherwise(content, edit)? {
         return Ok(found);
@@ -232,22 +276,31 @@ fn find<'e>(
     })
 }
 
+/// The old and the new text as they are looked for and put in.
+struct Spelling<'e> {
+    old: Cow<'e, str>,
+    new: Cow<'e, str>,
+    in_crlf: Option<String>,
+}
+
 /// The old and new text in the spellings to try, in this order.
 ///
 /// A model that gives a CR anywhere knows of line ends and is taken by its word. One that gives none
 /// in a file of CRLF lines means those.
-fn spellings<'e>(content: &[u8], edit: &'e Edit) -> Vec<(Cow<'e, str>, Cow<'e, str>)> {
-    let literal = (Cow::from(&edit.old), Cow::from(&edit.new));
+fn spellings<'e>(content: &[u8], edit: &'e Edit) -> Vec<Spelling<'e>> {
+    let literal = Spelling { old: (&edit.old).into(), new: (&edit.new).into(), in_crlf: None };
     let crlf_lines = memmem::find_iter(content, b"\r\n").count();
     if crlf_lines == 0 || edit.old.contains('\r') || edit.new.contains('\r') {
         return vec![literal];
     }
-    let as_crlf =
-        (Cow::from(edit.old.replace('\n', "\r\n")), Cow::from(edit.new.replace('\n', "\r\n")));
+    let (old, new) = (edit.old.replace('\n', "\r\n"), edit.new.replace('\n', "\r\n"));
     if crlf_lines == memchr::memchr_iter(b'\n', content).count() {
-        return vec![as_crlf];
+        return vec![Spelling { old: old.into(), new: new.into(), in_crlf: None }];
     }
-    vec![literal, as_crlf]
+    if !edit.old.contains('\n') {
+        return vec![Spelling { in_crlf: Some(new), ..literal }];
+    }
+    vec![literal, Spelling { old: old.into(), new: new.into(), in_crlf: None }]
 }
 
 /// The place where the old text is but for its line ends, in a file that has both kinds. Not for every
@@ -256,7 +309,10 @@ fn find_otherwise<'e>(content: &[u8], edit: &'e Edit) -> Result<Option<Found<'e>
     if edit.replace_all || edit.old.contains('\r') || edit.new.contains('\r') {
         return Ok(None);
     }
-    let spellings = line_ends::spellings(content, &edit.old, MAX_LINES_LISTED);
+    if memmem::find(content, b"\r\n").is_none() {
+        return Ok(None);
+    }
+    let spellings = Plain::of(content).spellings(0, &edit.old, MAX_LINES_LISTED);
     let places = spellings.iter().flat_map(|old| memmem::find_iter(content, old.as_bytes()));
     let mut places: Vec<usize> = places.take(MAX_LINES_LISTED).collect();
     places.sort_unstable();
@@ -264,7 +320,8 @@ fn find_otherwise<'e>(content: &[u8], edit: &'e Edit) -> Result<Option<Found<'e>
         ([], _) | (_, []) => Ok(None),
         ([old], [first]) => {
             let (old, new) = (old.to_string(), line_ends::ended_as(old, &edit.new));
-            Ok(Some(Found { count: 1, first: *first, old: old.into(), new: new.into() }))
+            let (old, new) = (old.into(), new.into());
+            Ok(Some(Found { count: 1, first: *first, old, new, in_crlf: None }))
         }
         (_, places) => {
             let lines = places.iter().map(|at| line_of(content, *at)).collect();
@@ -274,7 +331,7 @@ fn find_otherwise<'e>(content: &[u8], edit: &'e Edit) -> Result<Option<Found<'e>
 }
 
 /// The line of a byte, counted from 1.
-fn line_of(content: &[u8], at: usize) -> usize {
+pub(super) fn line_of(content: &[u8], at: usize) -> usize {
     1 + memchr::memchr_iter(b'\n', &content[..at]).count()
 }
 
@@ -366,6 +423,38 @@ mod tests {
         let content = "a\nb\r\nc\r\nd\n";
         assert_eq!(apply(content, &edit("a\nb", "x\ny")).unwrap(), "x\ny\r\nc\r\nd\n");
         assert_eq!(apply(content, &edit("b\nc", "x\ny")).unwrap(), "a\nx\r\ny\r\nd\n");
+    }
+
+    #[test]
+    fn in_a_file_of_mixed_line_ends_every_line_that_stays_keeps_its_own() {
+        let content = "a\nb\r\nc\r\nd\n";
+        let changed = |old, new| apply(content, &edit(old, new)).unwrap();
+        assert_eq!(changed("a\nb\nc", "a\nB\nc"), "a\nB\nc\r\nd\n");
+        assert_eq!(changed("a\nb\n", "a\nx\nb\n"), "a\nx\nb\r\nc\r\nd\n");
+        assert_eq!(changed("c\nd\n", "c\nD\ne\n"), "a\nb\r\nc\r\nD\r\ne\r\n");
+        assert_eq!(changed("b", "b\nx"), "a\nb\r\nx\r\nc\r\nd\n");
+        assert_eq!(changed("d", "d\nx"), "a\nb\r\nc\r\nd\nx\n");
+        let each = apply("x\nx\r\nx", &all("x", "y\nz")).unwrap();
+        assert_eq!(each, "y\nz\ny\r\nz\r\ny\r\nz");
+    }
+
+    #[test]
+    fn a_file_in_another_encoding_is_changed_by_ascii_that_is_certain_and_by_nothing_else() {
+        let refusal = |content: &[u8], edit: &Edit| {
+            let problem = apply_edits(content, std::slice::from_ref(edit)).unwrap_err();
+            assert_eq!(problem.code(), Code::Conflict);
+            problem.to_string()
+        };
+        // `x=表\` in Shift-JIS.
+        let shift_jis = b"x=\x95\x5c\x5c\nend\n";
+        assert!(refusal(shift_jis, &edit("\\", "/")).contains("occurs 2 times"));
+        assert!(refusal(shift_jis, &all("\\", "/")).contains("second half of a character"));
+        assert!(refusal(b"x\n\x95\x5c", &edit("\\", "/")).contains("in line 2"));
+        assert!(refusal(shift_jis, &edit("end", "\u{7d42}")).contains("iconv"));
+        assert!(refusal(b"caf\xe9\n", &edit("caf", "\u{e9}t\u{e9} ")).contains("line 1"));
+        assert!(refusal(b"caf\xe9\n", &edit("caf\u{e9}", "x")).contains("only ASCII text"));
+        let (changed, _) = apply_edits(shift_jis, &[edit("x=", "y="), edit("end", "fin")]).unwrap();
+        assert_eq!(changed, b"y=\x95\x5c\x5c\nfin\n");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::encoding::CONVERT;
 use super::nearest::Nearest;
 use super::write::MAX_FILE_BYTES;
 use crate::error::Code;
@@ -70,6 +71,22 @@ pub enum EditProblem {
          behind them"
     )]
     Mark,
+    /// The file is in another encoding than UTF-8, in which the edit would put UTF-8.
+    #[error("{}", mixed(*line))]
+    OtherEncoding {
+        /// The line where that is seen first, counted from 1.
+        line: usize,
+    },
+    /// The file is in another encoding than UTF-8, and the old text may begin within a character.
+    #[error(
+        "it is not in UTF-8, and in line {line} (counted from 1) the old text may begin with the second \
+         half of a character: with a byte of one that looks like ASCII, as `\\` in Shift-JIS; begin the \
+         old text farther before, or {CONVERT}"
+    )]
+    WithinCharacter {
+        /// The line of that place, counted from 1.
+        line: usize,
+    },
     /// The old text occurs more than once.
     #[error(
         "the old text occurs {count} times (lines {}, counted from 1); add lines around it until \
@@ -94,6 +111,8 @@ impl EditProblem {
             EditProblem::NoMatch { .. }
             | EditProblem::NearMask { .. }
             | EditProblem::Mark
+            | EditProblem::OtherEncoding { .. }
+            | EditProblem::WithinCharacter { .. }
             | EditProblem::ManyMatches { .. } => Code::Conflict,
             EditProblem::TooLarge { .. } => Code::ToolFailed,
             EditProblem::InEdit { problem, .. } => problem.code(),
@@ -107,6 +126,14 @@ impl EditProblem {
             _ => EditProblem::InEdit { number: at + 1, of, problem: Box::new(self) },
         }
     }
+}
+
+/// What is said of a change that would mix UTF-8 with another encoding.
+pub(super) fn mixed(line: usize) -> String {
+    format!(
+        "it is not in UTF-8, as line {line} (counted from 1) shows, and what is put into it would be: \
+         only ASCII text can be changed in it where that is certain; {CONVERT}"
+    )
 }
 
 fn look_at(nearest: Option<&Nearest>) -> String {

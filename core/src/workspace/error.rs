@@ -6,6 +6,7 @@ use std::io;
 use rustix::io::Errno;
 
 use super::edit_problem::EditProblem;
+use super::encoding::CONVERT;
 use super::media::Media;
 use crate::error::Code;
 
@@ -169,6 +170,15 @@ pub enum Error {
         /// What it seems to hold.
         media: Media,
     },
+    /// The file is in another encoding than UTF-8, and what would be appended is not ASCII.
+    #[error(
+        "`{path}` is unchanged: it is not in UTF-8, and what is appended would be, so that no program \
+         could read both; append ASCII text only, or {CONVERT}"
+    )]
+    OtherEncoding {
+        /// The path as the model wrote it.
+        path: String,
+    },
     /// The file, or what it would become, is larger than is handled at once.
     #[error("`{path}` would be handled as {bytes} bytes, and at most {max} are; {remedy}")]
     TooLarge {
@@ -265,7 +275,9 @@ impl Error {
             | Error::Binary { .. } => Code::InvalidArguments,
             Error::TooLarge { .. } | Error::TooManyFiles { .. } => Code::ToolFailed,
             Error::Edit { problem, .. } => problem.code(),
-            Error::Changed { .. } | Error::Busy { .. } => Code::Conflict,
+            Error::Changed { .. } | Error::Busy { .. } | Error::OtherEncoding { .. } => {
+                Code::Conflict
+            }
             Error::Io { .. } => Code::ToolFailed,
         }
     }
@@ -314,7 +326,13 @@ fn did_you_mean(similar: &[String]) -> String {
 fn what_to_do(media: Media) -> String {
     match media.tool() {
         Some(tool) => {
-            format!("not text; a tool for that kind reads it, such as `{tool}` where you have it")
+            let aside = match media {
+                Media::Document => "; `exec` with `cat -v` shows its bytes",
+                _ => "",
+            };
+            format!(
+                "not text; a tool for that kind reads it, such as `{tool}` where you have it{aside}"
+            )
         }
         None if media.is_text() => {
             let from = if media == Media::Utf16 { "UTF-16" } else { "UTF-32" };

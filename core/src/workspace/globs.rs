@@ -1,7 +1,9 @@
 //! Patterns for paths, as models write them.
 
+use std::borrow::Cow;
 use std::path::Path;
 
+use globset::Glob;
 use ignore::overrides::{Override, OverrideBuilder};
 use ignore::types::{Types, TypesBuilder};
 
@@ -44,7 +46,7 @@ impl Default for Globs {
 #[non_exhaustive]
 pub enum BadGlob {
     /// It cannot be read.
-    #[error("`{}` is no glob: {problem}", echo(glob))]
+    #[error("`{}` is no glob: {problem}{}", echo(glob), escaping(glob))]
     Syntax {
         /// The pattern.
         glob: String,
@@ -66,6 +68,14 @@ pub enum BadGlob {
     /// It opens more than 64 braces.
     #[error("the glob `{}` opens more than {MOST_BRACES} braces; give several globs", echo(.0))]
     Braces(String),
+}
+
+/// How to write a bracket or a brace that is part of a name.
+fn escaping(glob: &str) -> &'static str {
+    match glob.contains(['[', '{']) {
+        true => "; a bracket or a brace of a name is written with a backslash before it, as `\\[`",
+        false => "",
+    }
 }
 
 /// A type of files that nobody knows.
@@ -212,13 +222,58 @@ fn compiled<'g>(globs: impl IntoIterator<Item = &'g String>) -> Result<Override,
                 error => error.to_string(),
             },
         };
-        builder.add(glob).map_err(bad)?;
+        builder.add(&with_bracketed_names(glob)).map_err(bad)?;
     }
     let bad = |error: ignore::Error| BadGlob::Syntax {
         glob: "globs".to_owned(),
         problem: error.to_string(),
     };
     builder.build().map_err(bad)
+}
+
+/// A glob in which `[abc]` stands for one of these characters, and for a name with those brackets too, as
+/// folders of routes have: `app/[id]/page.tsx`. Where it is no range of characters it is only a name.
+pub(super) fn with_bracketed_names(glob: &str) -> Cow<'_, str> {
+    let mut rest = glob;
+    let mut all = String::new();
+    for _ in 0..MOST_BRACES {
+        let found = opening(rest).and_then(|at| Some((at, class_length(&rest[at..])?)));
+        let Some((at, length)) = found else { break };
+        let (class, behind) = rest[at..].split_at(length);
+        all.push_str(&rest[..at]);
+        let mut name = String::new();
+        for character in class.chars() {
+            if "*?[]{},!\\".contains(character) {
+                name.push('\\');
+            }
+            name.push(character);
+        }
+        match Glob::new(class) {
+            Ok(_) => all.push_str(&format!("{{{class},{name}}}")),
+            Err(_) => all.push_str(&name),
+        }
+        rest = behind;
+    }
+    if all.is_empty() { glob.into() } else { (all + rest).into() }
+}
+
+/// Where the first bracket opens that no backslash stands before.
+fn opening(glob: &str) -> Option<usize> {
+    let mut is_escaped = false;
+    glob.bytes().position(|byte| {
+        let opens = byte == b'[' && !is_escaped;
+        is_escaped = byte == b'\\' && !is_escaped;
+        opens
+    })
+}
+
+/// How long a set of characters is that begins there; none where it is not closed within a name.
+fn class_length(glob: &str) -> Option<usize> {
+    let inner = glob[1..].strip_prefix(['!', '^']).unwrap_or(&glob[1..]);
+    // A bracket that comes first is one of the characters.
+    let from = glob.len() - inner.strip_prefix(']').unwrap_or(inner).len();
+    let length = from + glob[from..].find(']')? + 1;
+    (!glob[..length].contains('/')).then_some(length)
 }
 
 fn leads_up(glob: &str) -> bool {
@@ -269,6 +324,25 @@ mod tests {
             (&["*.{rs,toml}"][..], "Cargo.toml", true),
             (&["*.rs", "!b.*"][..], "a/b.rs", false),
             (&["!b.*"][..], "a/c.rs", true),
+            (&["[ab].rs"][..], "a.rs", true),
+            (&["[ab].rs"][..], "[ab].rs", true),
+            (&["[ab].rs"][..], "c.rs", false),
+            (&["app/[locale]/**/*.tsx"][..], "app/[locale]/a/b.tsx", true),
+            (&["app/[locale]/**/*.tsx"][..], "app/[local]/a/b.tsx", false),
+            (&["app/[...slug]/*.tsx"][..], "app/[...slug]/b.tsx", true),
+            (&["app/[[...slug]]/*.tsx"][..], "app/[[...slug]]/b.tsx", true),
+            (&["app/[user-id]/*"][..], "app/[user-id]/b.tsx", true),
+            (&["app/(group)/@slot/(..)x/[id]/*"][..], "app/(group)/@slot/(..)x/[id]/b", true),
+            (&["[a-c]*/[id]/x.{ts,tsx}"][..], "b1/[id]/x.ts", true),
+            (&["[id].tsx"][..], "a/[id].tsx", true),
+            (&["[!a].rs"][..], "b.rs", true),
+            (&["[!a].rs"][..], "a.rs", false),
+            (&["[!a].rs"][..], "[!a].rs", true),
+            (&[r"\[id\]/*"][..], "[id]/x", true),
+            (&[r"\[id\]/*"][..], "i/x", false),
+            (&["{[id],x}/*"][..], "[id]/x", true),
+            (&["[]a].rs"][..], "].rs", true),
+            (&["!app/[locale]/**"][..], "app/[locale]/x", false),
         ] {
             let globs = globs(patterns).unwrap();
             assert_eq!(globs.match_file(Path::new(path), false), matches, "{patterns:?} {path}");
@@ -330,6 +404,7 @@ mod tests {
     fn what_is_no_pattern_is_refused_by_its_name() {
         let refusal = |patterns: &[&str]| globs(patterns).unwrap_err().to_string();
         assert!(refusal(&["a", "{b"]).starts_with("`{b` is no glob: "));
+        assert!(refusal(&["app/[id/*"]).contains(r"as `\[`"), "{}", refusal(&["app/[id/*"]));
         assert!(refusal(&["../*.rs"]).contains("`..`"));
         assert!(refusal(&["a"; 101]).contains("more than 100"));
     }

@@ -160,7 +160,7 @@ mod tests {
             (b"\0\0\0\x18ftypisom", Media::Video),
             (b"RIFF\x24\0\0\0AVI LIST", Media::Video),
             (b"\x1a\x45\xdf\xa3\x01", Media::Video),
-            (b"%PDF-1.7\nno NUL here", Media::Document),
+            (b"%PDF-1.7\n1 0 obj\n<< >>", Media::Document),
             (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", Media::Document),
             (b"PK\x03\x04\x14\0\0\0[Content_Types].xml", Media::Document),
             (b"PK\x03\x04\x14\0\0\0notes.txt", Media::Archive),
@@ -196,6 +196,8 @@ mod tests {
             "Rar!",
             "BZh9",
             "%PDF is a format",
+            "%PDF-1.7 is how one begins",
+            "%PDF-1.4\nnotes on that\n",
             "fLaC",
             "%!PS",
             "ustar",
@@ -203,6 +205,23 @@ mod tests {
         ] {
             assert_eq!(Media::of_content(text.as_bytes()), None, "{text}");
             assert_eq!(Media::of_file("x.png", text.as_bytes()), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn text_in_utf16_needs_no_mark() {
+        assert_eq!(Media::of_content(b"h\0i\0\n\0"), Some(Media::Utf16));
+        for other in [&b"a\0"[..], b"a\0\x01\0\x02\0", b"\0\0\0\0"] {
+            assert_eq!(Media::of_content(other), Some(Media::Binary), "{other:?}");
+        }
+    }
+
+    #[test]
+    fn a_pdf_is_one_by_its_parts_or_by_bytes_of_no_text() {
+        let cases: [&[u8]; 4] =
+            [b"%PDF-1.7\n", b"%PDF-2.0", b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n", b"%PDF-1.4\nx\n%%EOF"];
+        for start in cases {
+            assert_eq!(Media::of_content(start), Some(Media::Document), "{start:?}");
         }
     }
 

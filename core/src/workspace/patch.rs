@@ -14,7 +14,7 @@ mod v4a;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use apply::{Misfit, apply};
+pub(crate) use apply::{Misfit, apply, check_hunks};
 pub(crate) use hunk::Hunk;
 
 use hunk::Lines;

@@ -1,16 +1,18 @@
 //! Writing a whole file, or to its end.
 
 use std::fs::File;
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::path::Path;
 
 use cap_std::fs::{MetadataExt as _, OpenOptions, OpenOptionsExt};
 use rustix::fs::OFlags;
 
+use super::encoding::is_utf8;
 use super::folder_lock::FolderLock;
 use super::lock::while_locked;
-use super::media::Media;
+use super::media::SNIFFED_BYTES;
 use super::open::{check_type, flags};
+use super::read::check_text;
 use super::replace::{remove, replace};
 use super::resolve::Place;
 use super::wait::Wait;
@@ -18,6 +20,10 @@ use super::{Error, RelativePath, Workspace};
 
 /// The most bytes that are written at once or edited (64 MiB).
 pub const MAX_FILE_BYTES: u64 = 64 << 20;
+
+/// What is read at once to tell the encoding of a file.
+const BLOCK_BYTES: usize = 64 << 10;
+const _: () = assert!(BLOCK_BYTES >= SNIFFED_BYTES);
 
 /// What becomes of the content that is there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -51,7 +57,7 @@ impl Workspace {
     /// # Errors
     ///
     /// [`Error::TooLarge`] above [`MAX_FILE_BYTES`]; [`Error::IsFolder`], [`Error::NotRegular`];
-    /// [`Error::Permission`], also for a read-only file; and the refusals.
+    /// [`Error::Binary`] and [`Error::OtherEncoding`] where it is appended to; [`Error::Permission`], also for a read-only file; and the refusals.
     pub fn write(
         &self,
         path: &RelativePath,
@@ -152,7 +158,7 @@ fn append(path: &RelativePath, place: &Place, content: &[u8]) -> Result<bool, Er
         }
     };
     if !created {
-        check_encoding(path, place)?;
+        check_encoding(path, place, content)?;
     }
     options.create(created);
     let file = place.dir.open_with(&place.name, &options).map_err(failed)?;
@@ -174,7 +180,7 @@ fn has_other_names(place: &Place) -> bool {
 
 /// Appends to a file that has other names: this name gets a file of its own.
 fn append_apart(path: &RelativePath, place: &Place, content: &[u8]) -> Result<bool, Error> {
-    check_encoding(path, place)?;
+    check_encoding(path, place, content)?;
     let mut whole = Vec::new();
     let read = place.open_file(path)?.take(MAX_FILE_BYTES + 1).read_to_end(&mut whole);
     read.map_err(|error| Error::from_io(path, "append to", error))?;
@@ -213,15 +219,17 @@ fn take_back(
     };
 }
 
-/// Refuses a file whose text is in another encoding: what is appended would be no part of it.
-fn check_encoding(path: &RelativePath, place: &Place) -> Result<(), Error> {
-    let mut start = [0; 4];
+/// Refuses a file that is no text in UTF-8: what is appended would be no part of it. ASCII is in nearly
+/// every other encoding, too.
+fn check_encoding(path: &RelativePath, place: &Place, content: &[u8]) -> Result<(), Error> {
     // What cannot be read may still be written.
     let Ok(file) = place.open_file(path) else { return Ok(()) };
-    let read = file.take(start.len() as u64).read(&mut start).unwrap_or_default();
-    match Media::of_content(&start[..read]) {
-        Some(media) if media.is_text() => Err(Error::Binary { path: path.to_string(), media }),
-        _ => Ok(()),
+    let mut reader = BufReader::with_capacity(BLOCK_BYTES, file);
+    let failed = |error| Error::from_io(path, "append to", error);
+    check_text(path, reader.fill_buf().map_err(failed)?)?;
+    match content.is_ascii() || is_utf8(reader).map_err(failed)? {
+        true => Ok(()),
+        false => Err(Error::OtherEncoding { path: path.to_string() }),
     }
 }
 

@@ -122,6 +122,15 @@ impl Guard {
         target: &Path,
     ) -> Result<(), ToolError> {
         self.locks.check_now(&self.runtime, path.as_written(), &place(workspace, target))?;
+        self.check_going_on()
+    }
+
+    /// An error if the call was given up, or its time is over. Work on a thread that may block is ended
+    /// by nothing else.
+    ///
+    /// # Errors
+    /// `cancelled`
+    pub(super) fn check_going_on(&self) -> Result<(), ToolError> {
         match self.cancellation.is_cancelled() {
             false => Ok(()),
             true => {

@@ -99,6 +99,7 @@ impl<'w> Patcher<'w> {
         let mut plan = Plan::default();
         let mut problems: Vec<ToolError> = Vec::new();
         for target in targets {
+            self.writer.guard().check_going_on()?;
             if let Err(problem) = self.check(target, &mut plan) {
                 if problem.for_host().is_some() {
                     return Err(problem);

@@ -6,6 +6,8 @@
 //! placeholder that the file has as its own text, as this library's documentation has, stays one.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -20,7 +22,7 @@ use crate::tool::{CallContext, ToolError};
 use crate::vault::{FileAt, Opened, Opener, Refusal, placeholders, without_placeholders};
 use crate::workspace::{
     Body, Change, Changing, Edit, Error, MAX_FILE_BYTES, ReadText, RelativePath, Replaced, Spent,
-    Standing, Workspace, WriteMode, Written, misfit,
+    Standing, Workspace, WriteMode, Written, is_converted, misfit, with_mark,
 };
 
 /// The mark that stands where bytes are no UTF-8.
@@ -38,6 +40,20 @@ fn check_no_bytes_lost(path: &RelativePath, there: &[u8], text: &[u8]) -> Result
          as with `iconv`."
     );
     Err(ToolError::new(Code::Conflict, text))
+}
+
+/// What is noted of a mark that a whole new text has not, and the file keeps.
+pub(super) const MARK_KEPT: &str =
+    "[The byte order mark (U+FEFF) that the file begins with is kept; `edit` can remove it]";
+
+const CONVERTED: &str = "[The file was not in UTF-8 before, and is now]";
+
+/// What to note of a whole new text about the encoding of the file.
+fn note_of_encoding(there: &[u8], text: &[u8], keeps_mark: bool) -> Option<String> {
+    match keeps_mark {
+        true => Some(MARK_KEPT.to_owned()),
+        false => is_converted(there, text).then(|| CONVERTED.to_owned()),
+    }
 }
 
 /// What a write did.
@@ -105,6 +121,7 @@ impl Writer {
                 Some(opened) => opened.text().as_bytes().to_owned().into(),
                 None => content.as_bytes().into(),
             };
+            let (text, keeps_mark) = with_mark(there, text);
             let (bytes, created) = (text.len() as u64, standing.is_missing());
             // Of a file with secrets it is not told: who guesses at one must not learn that he is right.
             let is_same = standing.content() == Some(&*text);
@@ -112,7 +129,13 @@ impl Writer {
             check_no_bytes_lost(path, there, &text)?;
             let note = match unchanged {
                 true => None,
-                false => self.guard.check(workspace, path, standing)?,
+                false => {
+                    let notes = [
+                        self.guard.check(workspace, path, standing)?,
+                        note_of_encoding(there, &text, keeps_mark),
+                    ];
+                    notes.into_iter().flatten().reduce(|notes, note| format!("{notes}\n{note}"))
+                }
             };
             let (known, target) = (self.guard.known(&text), standing.target.clone());
             let wrote = Wrote { bytes, created, unchanged, note };
@@ -301,9 +324,9 @@ impl Writer {
         file: &FileAt,
         standing: &[u8],
     ) -> Result<Opened, ToolError> {
-        let there = |text: &str| memmem::find(standing, text.as_bytes()).is_some();
+        let there = finder(standing);
         if let Some(opener) = &self.opener {
-            let opened = opener.open_text((self.tool, argument), text, file, there);
+            let opened = opener.open_text((self.tool, argument), text, file, &there);
             return opened.map_err(|refusal| self.refused(&refusal));
         }
         match placeholders(text).find(|one| !one.is_bare() && !there(one.text)) {
@@ -414,6 +437,14 @@ impl Writer {
         );
         ToolError::new(Code::SecretUnbound, text).by_rule("vault.bindings")
     }
+}
+
+/// Tells whether a text stands in a content, which may be large. Looks for each text once: a change may
+/// have many placeholders.
+pub(super) fn finder(content: &[u8]) -> impl Fn(&str) -> bool + '_ {
+    let known = RefCell::new(HashMap::new());
+    let look = |text: &str| memmem::find(content, text.as_bytes()).is_some();
+    move |text| *known.borrow_mut().entry(text.to_owned()).or_insert_with_key(|text| look(text))
 }
 
 pub(super) fn file_at(workspace: &Workspace, target: &Path) -> FileAt {

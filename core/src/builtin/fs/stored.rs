@@ -8,13 +8,13 @@ use serde_json::json;
 
 use super::guard::Guard;
 use super::noted;
-use super::placeholders::Writer;
+use super::placeholders::{MARK_KEPT, Writer};
 use crate::builtin::Deps;
 use crate::files::{Becomes, Did, OnDisk, Stored, StoredChange, VirtualName};
 use crate::limits::prefix_of_chars;
 use crate::terminal::{self, Returns};
 use crate::tool::{CallContext, ToolError, ToolResult};
-use crate::workspace::{Edit, Error, ReadRange, ReadText, Replaced, WriteMode, window};
+use crate::workspace::{Edit, Error, ReadRange, ReadText, Replaced, WriteMode, window, with_mark};
 
 /// How much of a memory that is replaced the result shows, in characters.
 const SHOWN_CHARS: usize = 4_000;
@@ -72,7 +72,12 @@ pub(super) async fn write(
     let make = move |standing: Option<&[u8]>| {
         at_lock.check_unlocked(&making.guard)?;
         let text = making.text_for(&at, &content, mode, standing.unwrap_or_default())?;
-        let mut note = None;
+        let (text, keeps_mark) = match mode {
+            WriteMode::Replace => with_mark(standing.unwrap_or_default(), text.into()),
+            WriteMode::Append => (text.into(), false),
+        };
+        let text = text.into_owned();
+        let mut note = keeps_mark.then(|| MARK_KEPT.to_owned());
         let becomes = match (mode, standing) {
             (WriteMode::Append, _) if text.is_empty() => Becomes::Same,
             (WriteMode::Append, Some(standing)) => {
@@ -83,7 +88,7 @@ pub(super) async fn write(
             // Of a file with secrets it is not told: see `Writer::replace`.
             (_, Some(standing)) if standing == text && !making.has_masks(&text) => Becomes::Same,
             (WriteMode::Replace, Some(standing)) => {
-                note = making.guard.check_stored(&at, at_lock.written(), standing)?;
+                note = making.guard.check_stored(&at, at_lock.written(), standing)?.or(note);
                 Becomes::Text(text)
             }
             (_, None) => Becomes::Text(text),

@@ -3,9 +3,7 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use memchr::memmem;
-
-use super::placeholders::{Writer, file_at, unnamed};
+use super::placeholders::{Writer, file_at, finder, unnamed};
 use super::veil::{Unveiled, Veil};
 use crate::error::Code;
 use crate::scrub::Scrubber;
@@ -13,7 +11,7 @@ use crate::tool::ToolError;
 use crate::vault::{FileAt, Opened, Sealing, placeholders};
 use crate::workspace::{
     Edit, EditProblem, Hunk, Misfit, RelativePath, Replaced, Workspace, apply, check_changed,
-    edit_once,
+    check_encoding, check_hunks, edit_once,
 };
 
 /// What edits have made of a text.
@@ -74,6 +72,10 @@ impl Writer {
         let (mut changed, mut before) = Changed::begin(self, content, file)?;
         let (mut text, mut replaced) = (before.clone(), Vec::with_capacity(edits.len()));
         for (at, edit) in edits.iter().enumerate() {
+            self.guard().check_going_on()?;
+            // The secrets that an edit names are those of the file.
+            let certain = check_encoding(content, edit);
+            certain.map_err(|problem| problem.of_edit(at, edits.len()))?;
             let edit = changed.veiled_edit(edit, &text)?;
             (before, text) = (changed.veil.covered(before), changed.veil.covered(text));
             let made = edit_once(&text, &edit, |text| changed.veil.shown(text).into());
@@ -98,17 +100,21 @@ impl Writer {
         hunks: &[Hunk],
     ) -> Result<PatchedText, ToolError> {
         let file = file_at(workspace, target);
+        let refusal =
+            |misfit: &Misfit| ToolError::new(misfit.code(), format!("`{path}`, {misfit}"));
+        check_hunks(content, hunks).map_err(|misfit| refusal(&misfit))?;
         let (mut changed, before) = Changed::begin(self, content, &file)?;
         let mut veiled = Vec::with_capacity(hunks.len());
         for hunk in hunks {
             veiled.push(changed.veiled_hunk(hunk, &before)?);
         }
         let before = changed.veil.covered(before);
-        let made = apply(&before, &veiled, |text| changed.veil.shown(text).into());
-        let (after, lines) = made.map_err(|misfit: Misfit| {
-            let text = format!("`{path}`, {misfit}");
-            changed.keep_shown(&text);
-            ToolError::new(misfit.code(), text)
+        let is_stopped = || self.guard().check_going_on().is_err();
+        let made = apply(&before, &veiled, &is_stopped, |text| changed.veil.shown(text).into());
+        let (after, lines) = made.map_err(|misfit| {
+            let refusal = refusal(&misfit);
+            changed.keep_shown(&refusal.message);
+            refusal
         })?;
         let is_same = after == *before;
         let (content, opened) = changed.finish(&after, "patch")?;
@@ -182,7 +188,7 @@ impl<'w> Changed<'w> {
     }
 
     fn check_bare(&self, argument: &str, old: &str, standing: &[u8]) -> Result<(), ToolError> {
-        let there = |text: &str| memmem::find(standing, text.as_bytes()).is_some();
+        let there = finder(standing);
         match placeholders(old).find(|one| one.is_bare() && !there(one.text)) {
             Some(bare) => Err(self.writer.refused(&unnamed(bare.text, argument))),
             None => Ok(()),

@@ -73,6 +73,13 @@ pub(super) fn not_run(error: NotRun) -> ToolError {
             );
             ToolError::new(Code::NotFound, text)
         }
+        NotRun::TooLong(_) => {
+            let text = format!(
+                "The command has not run: {error}. Write a long script to a file with `write_file` and \
+                 run that file; put long data into a file, too, or give it on standard input."
+            );
+            ToolError::new(Code::InvalidArguments, text)
+        }
         NotRun::NoFolder(folder, error) => {
             let text = format!("`working_dir`: `{folder}` cannot be entered: {error}.");
             ToolError::new(Code::NotFound, text)

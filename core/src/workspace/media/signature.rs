@@ -5,12 +5,10 @@ use memchr::memmem;
 use super::Media;
 
 /// What begins so that no text does.
-const OF_NO_TEXT: [(&[u8], Media); 17] = [
+const OF_NO_TEXT: [(&[u8], Media); 15] = [
     (b"\x89PNG\r\n\x1a\n", Media::Image),
     (b"\xff\xd8\xff", Media::Image),
     (b"\x1a\x45\xdf\xa3", Media::Video),
-    (b"%PDF-1.", Media::Document),
-    (b"%PDF-2.", Media::Document),
     (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", Media::Document),
     (b"\x1f\x8b\x08", Media::Archive),
     (b"BZh91AY&SY", Media::Archive),
@@ -50,13 +48,16 @@ const OF_ANY: [(&[u8], Media); 17] = [
 const IN_DOCUMENTS: [&[u8]; 5] =
     [b"[Content_Types].xml", b"word/", b"xl/", b"ppt/", b"mimetypeapplication/vnd.oasis"];
 
+/// What stands in a PDF, near its beginning.
+const PARTS_OF_PDF: [&[u8]; 4] = [b" obj", b"endobj", b"xref", b"%%EOF"];
+
 /// What begins so that it can be no text, whether or not there is a NUL.
 pub(super) fn of_no_text(start: &[u8]) -> Option<Media> {
     // Nearly every text begins with another character than these do.
     if !matches!(start.first()?, b'%' | b'7' | b'B' | b'P' | b'R' | 0x1a | 0x1f | b'(' | 0x7f..) {
         return None;
     }
-    known(&OF_NO_TEXT, start).or_else(|| zip(start))
+    known(&OF_NO_TEXT, start).or_else(|| zip(start)).or_else(|| pdf(start))
 }
 
 /// What begins like a file of some kind, and is no text.
@@ -64,9 +65,20 @@ pub(super) fn of_any(start: &[u8]) -> Option<Media> {
     let is_tar = start.get(257..262) == Some(b"ustar");
     known(&OF_NO_TEXT, start)
         .or_else(|| zip(start))
+        .or_else(|| pdf(start))
         .or_else(|| in_chunks(start))
         .or_else(|| known(&OF_ANY, start))
         .or_else(|| is_tar.then_some(Media::Archive))
+        .or_else(|| is_unmarked_utf16(start).then_some(Media::Utf16))
+}
+
+/// True for UTF-16LE without its mark, as programs on Windows write it, where nearly all of it is ASCII.
+fn is_unmarked_utf16(start: &[u8]) -> bool {
+    let units = start.chunks_exact(2);
+    let is_ascii =
+        |unit: &&[u8]| unit[1] == 0 && matches!(unit[0], b'\t' | b'\n' | b'\r' | b' '..=b'~');
+    let (all, ascii) = (units.len(), units.filter(is_ascii).count());
+    all > 1 && ascii * 10 >= all * 9
 }
 
 fn known(signatures: &[(&[u8], Media)], start: &[u8]) -> Option<Media> {
@@ -79,6 +91,19 @@ fn zip(start: &[u8]) -> Option<Media> {
     }
     let is_document = IN_DOCUMENTS.iter().any(|name| memmem::find(start, name).is_some());
     Some(if is_document { Media::Document } else { Media::Archive })
+}
+
+/// A PDF. It may be all ASCII, and a text may begin as one does, but has none of its parts.
+fn pdf(start: &[u8]) -> Option<Media> {
+    let behind = [&b"%PDF-1."[..], b"%PDF-2."].iter().find_map(|head| start.strip_prefix(*head))?;
+    let is_bare = behind.trim_ascii().len() <= 1;
+    let has_part = || PARTS_OF_PDF.iter().any(|part| memmem::find(start, part).is_some());
+    let is_text = || match std::str::from_utf8(start) {
+        Ok(_) => true,
+        // The last character may be cut.
+        Err(error) => error.error_len().is_none(),
+    };
+    (is_bare || has_part() || !is_text()).then_some(Media::Document)
 }
 
 /// Formats that say what they are behind the length of a first part.

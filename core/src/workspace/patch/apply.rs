@@ -11,7 +11,10 @@ use memchr::memmem;
 
 use super::hunk::Hunk;
 use crate::error::Code;
-use crate::workspace::line_ends;
+use crate::workspace::edit::line_of;
+use crate::workspace::edit_problem::mixed;
+use crate::workspace::encoding::mixed_by;
+use crate::workspace::line_ends::{self, Plain};
 use crate::workspace::media::UTF8_MARK;
 use crate::workspace::nearest::{Nearest, nearest};
 
@@ -62,6 +65,13 @@ pub(crate) enum HunkProblem {
     },
     #[error("the file has only {lines} lines, so nothing can be added behind line {line}")]
     BeyondEnd { line: usize, lines: usize },
+    #[error("{}", mixed(*.line))]
+    OtherEncoding {
+        /// The line where that is seen, counted from 1.
+        line: usize,
+    },
+    #[error("the call has ended")]
+    Ended,
 }
 
 impl std::fmt::Display for Misfit {
@@ -73,7 +83,10 @@ impl std::fmt::Display for Misfit {
 impl Misfit {
     /// The stable code.
     pub(crate) fn code(&self) -> Code {
-        Code::Conflict
+        match self.problem {
+            HunkProblem::Ended => Code::Cancelled,
+            _ => Code::Conflict,
+        }
     }
 }
 
@@ -111,19 +124,31 @@ fn listed(lines: &[usize]) -> String {
     text
 }
 
+/// An error if a hunk would mix two encodings.
+pub(crate) fn check_hunks(content: &[u8], hunks: &[Hunk]) -> Result<(), Misfit> {
+    for (at, hunk) in hunks.iter().enumerate() {
+        if let Some(byte) = mixed_by(content, [hunk.old.as_str(), &hunk.new].into_iter()) {
+            let problem = HunkProblem::OtherEncoding { line: line_of(content, byte) };
+            return Err(Misfit { number: at + 1, of: hunks.len(), problem });
+        }
+    }
+    Ok(())
+}
+
 /// The content after all hunks, and the line of each in the old content, counted from 1. `show`
-/// gives the content as an error may quote it.
+/// gives the content as an error may quote it. Ends in an error once it `is_stopped`.
 pub(crate) fn apply(
     content: &[u8],
     hunks: &[Hunk],
+    is_stopped: &dyn Fn() -> bool,
     show: impl FnOnce(&[u8]) -> Cow<'_, [u8]>,
 ) -> Result<(Vec<u8>, Vec<usize>), Misfit> {
     let (mark, content) = content.split_at(mark_of(content, hunks));
-    let mut file = File::new(content);
+    let mut file = File::new(content, is_stopped);
     let mut lines = Vec::with_capacity(hunks.len());
     for (at, hunk) in hunks.iter().enumerate() {
         let misfit = |problem| Misfit { number: at + 1, of: hunks.len(), problem };
-        match file.put(hunk) {
+        match file.put_as_given(hunk) {
             Ok(line) => lines.push(line + 1),
             Err(missed) => return Err(misfit(missed.problem(content, hunk, show))),
         }
@@ -157,6 +182,7 @@ enum Missed {
     Many(Vec<usize>),
     Anchor(String),
     Beyond(usize, usize),
+    Ended,
 }
 
 impl Missed {
@@ -183,6 +209,7 @@ impl Missed {
                     }
                 }
             }
+            Missed::Ended => HunkProblem::Ended,
             Missed::Beyond(line, lines) => HunkProblem::BeyondEnd { line, lines },
         }
     }
@@ -198,6 +225,9 @@ fn near_mask(Nearest { line, text, .. }: Nearest) -> HunkProblem {
 struct File<'c> {
     content: &'c [u8],
     ends: Ends,
+    /// The content with LF alone, where it has both kinds of line ends.
+    plain: Option<Plain<'c>>,
+    is_stopped: &'c dyn Fn() -> bool,
     done: Vec<u8>,
     /// The byte behind the last hunk, where a line begins, and that line, counted from 0.
     at: usize,
@@ -206,31 +236,48 @@ struct File<'c> {
     drift: isize,
 }
 
-/// Where a hunk goes: the bytes that it replaces, by what.
-struct Spot<'h> {
+/// Where a hunk goes: the bytes that it replaces.
+struct Spot {
     at: usize,
     length: usize,
-    new: Cow<'h, str>,
 }
 
 impl<'c> File<'c> {
-    fn new(content: &'c [u8]) -> File<'c> {
+    fn new(content: &'c [u8], is_stopped: &'c dyn Fn() -> bool) -> File<'c> {
         let crlf = memmem::find_iter(content, b"\r\n").count();
         let ends = match crlf {
             0 => Ends::Lf,
             _ if crlf == lines_in(content) => Ends::Crlf,
             _ => Ends::Mixed,
         };
-        File { content, ends, done: Vec::with_capacity(content.len()), at: 0, line: 0, drift: 0 }
+        let plain = (ends == Ends::Mixed).then(|| Plain::of(content));
+        let done = Vec::with_capacity(content.len());
+        File { content, ends, plain, is_stopped, done, at: 0, line: 0, drift: 0 }
+    }
+
+    /// Gives the line where the hunk went, counted from 0. Blank lines behind it are lines of the file
+    /// where these are there, and else stand between two hunks.
+    fn put_as_given(&mut self, hunk: &Hunk) -> Result<usize, Missed> {
+        let missed = match self.put(hunk) {
+            Err(missed @ (Missed::Lines | Missed::Before)) => missed,
+            put => return put,
+        };
+        match hunk.without_blank_end().map(|hunk| self.put(&hunk)) {
+            Some(Err(Missed::Lines | Missed::Before)) | None => Err(missed),
+            Some(put) => put,
+        }
     }
 
     /// Gives the line where the hunk went, counted from 0.
     fn put(&mut self, hunk: &Hunk) -> Result<usize, Missed> {
+        if (self.is_stopped)() {
+            return Err(Missed::Ended);
+        }
         let from = self.behind_anchors(&hunk.anchors)?;
         let mut missed = Missed::Lines;
-        for (old, new) in self.spellings(hunk) {
-            match self.find(hunk, &old, new, from) {
-                Ok(spot) => return Ok(self.replace(hunk, &spot)),
+        for old in self.spellings(hunk) {
+            match self.find(hunk, &old, from) {
+                Ok(spot) => return Ok(self.replace(hunk, &old, &spot)),
                 Err(why) => missed = why,
             }
         }
@@ -240,39 +287,44 @@ impl<'c> File<'c> {
         Err(missed)
     }
 
-    /// The old and the new lines in the spellings to try: a patch without any CR means the line ends
-    /// of the file.
-    fn spellings<'h>(&self, hunk: &'h Hunk) -> Vec<(Cow<'h, str>, Cow<'h, str>)> {
-        let literal = (Cow::from(&hunk.old), Cow::from(&hunk.new));
-        if self.ends == Ends::Lf || hunk.old.contains('\r') || hunk.new.contains('\r') {
-            return vec![literal];
+    /// The old lines in the spellings to try: a patch without any CR means the line ends of the file.
+    fn spellings<'h>(&self, hunk: &'h Hunk) -> Vec<Cow<'h, str>> {
+        if self.is_literal(hunk) {
+            return vec![(&hunk.old).into()];
         }
-        let crlf = |text: &str| Cow::from(text.replace('\n', "\r\n"));
-        let as_crlf = (crlf(&hunk.old), crlf(&hunk.new));
+        let in_crlf = hunk.old.replace('\n', "\r\n").into();
+        let Some(plain) = &self.plain else { return vec![in_crlf] };
+        let rest =
+            plain.spellings(self.at, &hunk.old, MAX_SPELLINGS).into_iter().map(str::to_owned);
+        // The end of the file, whose last line has no line end.
+        let open = hunk.old.strip_suffix('\n').and_then(|open| plain.ending(open));
+        let open = open.filter(|_| !self.ends_in_line_end()).map(|open| format!("{open}\n"));
+        [(&hunk.old).into(), in_crlf].into_iter().chain(rest.chain(open).map(Cow::from)).collect()
+    }
+
+    /// True if the lines of the hunk are taken as they are.
+    fn is_literal(&self, hunk: &Hunk) -> bool {
+        self.ends == Ends::Lf || hunk.old.contains('\r') || hunk.new.contains('\r')
+    }
+
+    /// The lines that take the place of the old ones, which are `old` in the file.
+    fn new_lines<'h>(&self, hunk: &'h Hunk, old: &str, at: usize) -> Cow<'h, str> {
         match self.ends {
+            _ if self.is_literal(hunk) => (&hunk.new).into(),
             Ends::Mixed => {
-                let rest = line_ends::spellings(&self.content[self.at..], &hunk.old, MAX_SPELLINGS);
-                let rest = rest.into_iter().map(|old| {
-                    (Cow::from(old.to_owned()), Cow::from(line_ends::ended_as(old, &hunk.new)))
-                });
-                [literal, as_crlf].into_iter().chain(rest).collect()
+                let above = line_ends::end_at(self.content, at);
+                line_ends::carried(&hunk.marks, (old, &hunk.new), above).into()
             }
-            Ends::Lf | Ends::Crlf => vec![as_crlf],
+            Ends::Lf | Ends::Crlf => hunk.new.replace('\n', "\r\n").into(),
         }
     }
 
-    fn find<'h>(
-        &self,
-        hunk: &Hunk,
-        old: &str,
-        new: Cow<'h, str>,
-        from: usize,
-    ) -> Result<Spot<'h>, Missed> {
+    fn find(&self, hunk: &Hunk, old: &str, from: usize) -> Result<Spot, Missed> {
         if old.is_empty() {
-            return self.insertion(hunk, new, from);
+            return self.insertion(hunk, from);
         }
         let old = old.as_bytes();
-        let whole = |at| Ok(Spot { at, length: old.len(), new: new.clone() });
+        let whole = |at| Ok(Spot { at, length: old.len() });
         let is_end_only = hunk.at_end || !old.ends_with(b"\n");
         let expected = hunk.line.map(|line| self.byte_of(self.expected(line)));
         if let Some(expected) = expected
@@ -285,11 +337,7 @@ impl<'c> File<'c> {
         if let Some((at, length)) = self.at_end(old, from)
             && (is_end_only || seems_end || length < old.len())
         {
-            // A patch that knows nothing of the missing line end does not mean to make one.
-            let unended = length < old.len() && new.ends_with('\n');
-            let end = if new.ends_with("\r\n") { 2 } else { 1 };
-            let kept = if unended { new.len() - end } else { new.len() };
-            return Ok(Spot { at, length, new: new[..kept].to_owned().into() });
+            return Ok(Spot { at, length });
         }
         if is_end_only {
             return Err(Missed::Lines);
@@ -309,12 +357,7 @@ impl<'c> File<'c> {
     }
 
     /// Where a hunk goes that only adds: behind the line that it names, or at the end.
-    fn insertion<'h>(
-        &self,
-        hunk: &Hunk,
-        new: Cow<'h, str>,
-        from: usize,
-    ) -> Result<Spot<'h>, Missed> {
+    fn insertion(&self, hunk: &Hunk, from: usize) -> Result<Spot, Missed> {
         let at = match hunk.line {
             Some(line) => {
                 // A hunk without old lines names the line before; so does the drift of the last.
@@ -330,16 +373,18 @@ impl<'c> File<'c> {
             None if hunk.anchors.is_empty() || hunk.at_end => self.content.len(),
             None => self.line_after(from),
         };
-        let at_open_end = at == self.content.len() && !self.ends_in_line_end();
-        let new = match (at_open_end, self.ends) {
-            (false, _) => new,
-            (true, Ends::Crlf) => Cow::from(format!("\r\n{new}")),
-            (true, _) => Cow::from(format!("\n{new}")),
-        };
-        Ok(Spot { at, length: 0, new })
+        Ok(Spot { at, length: 0 })
     }
 
-    fn replace(&mut self, hunk: &Hunk, spot: &Spot<'_>) -> usize {
+    /// Puts the new lines of a hunk where the old ones are, which are `old` in the file.
+    fn replace(&mut self, hunk: &Hunk, old: &str, spot: &Spot) -> usize {
+        let new = self.new_lines(hunk, old, spot.at);
+        let is_open = spot.length < old.len();
+        let at_open_end = old.is_empty() && spot.at == self.content.len();
+        let before = match at_open_end && !self.ends_in_line_end() {
+            true => line_ends::end_at(self.content, spot.at),
+            false => "",
+        };
         let line = self.line + lines_in(&self.content[self.at..spot.at]);
         if let Some(said) = hunk.line
             && !hunk.old.is_empty()
@@ -349,7 +394,11 @@ impl<'c> File<'c> {
         }
         let end = spot.at + spot.length;
         self.done.extend_from_slice(&self.content[self.at..spot.at]);
-        self.done.extend_from_slice(spot.new.as_bytes());
+        self.done.extend_from_slice(before.as_bytes());
+        // A patch that knows nothing of a missing last line end does not mean to make one.
+        let unended = new.strip_suffix("\r\n").or_else(|| new.strip_suffix('\n'));
+        let new = unended.filter(|_| is_open).unwrap_or(&new);
+        self.done.extend_from_slice(new.as_bytes());
         self.line = line + lines_in(&self.content[spot.at..end]);
         self.at = end;
         line
@@ -377,6 +426,9 @@ impl<'c> File<'c> {
     fn behind_anchors(&self, anchors: &[String]) -> Result<usize, Missed> {
         let mut from = self.at;
         for (nth, anchor) in anchors.iter().enumerate() {
+            if (self.is_stopped)() {
+                return Err(Missed::Ended);
+            }
             let below = if nth == 0 { from } else { self.line_after(from) };
             let found = self.line_like(below, |line| line == anchor.as_bytes());
             let found =

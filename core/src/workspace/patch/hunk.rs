@@ -1,6 +1,7 @@
 //! A hunk, and the lines that patches are read by.
 
 use super::Malformed;
+pub(super) use crate::workspace::line_ends::Mark;
 
 /// One place that is changed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,14 +21,32 @@ pub(crate) struct Hunk {
     pub trailing: usize,
     /// It is the end of the file.
     pub at_end: bool,
+    /// What each of its lines does.
+    pub marks: Vec<Mark>,
+    /// How many of the last lines may be no lines of the file, but blank ones between two hunks.
+    pub blank_end: usize,
 }
 
-/// What a line of a hunk does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Mark {
-    Keep,
-    Remove,
-    Add,
+impl Hunk {
+    /// The hunk without the blank lines behind it, where it may have some.
+    pub(super) fn without_blank_end(&self) -> Option<Hunk> {
+        let blank = self.blank_end;
+        let trimmed = |text: &str| {
+            let lines: Vec<&str> = text.split_inclusive('\n').collect();
+            Some(lines.get(..lines.len().checked_sub(blank)?)?.concat())
+        };
+        if blank == 0 {
+            return None;
+        }
+        Some(Hunk {
+            old: trimmed(&self.old)?,
+            new: trimmed(&self.new)?,
+            trailing: self.trailing.saturating_sub(blank),
+            marks: self.marks[..self.marks.len().checked_sub(blank)?].to_vec(),
+            blank_end: 0,
+            ..self.clone()
+        })
+    }
 }
 
 /// A hunk while it is read.
@@ -52,6 +71,8 @@ impl Body {
             self.hunk.new.push_str(text);
             self.hunk.new.push('\n');
         }
+        self.hunk.marks.push(mark);
+        self.hunk.blank_end = 0;
         match mark {
             Mark::Keep if self.changes => self.hunk.trailing += 1,
             Mark::Keep => self.hunk.leading += 1,
@@ -61,6 +82,14 @@ impl Body {
             }
         }
         self.last = Some(mark);
+    }
+
+    /// A line without a mark: a blank one that stays, or one between two hunks, if only such ones follow.
+    pub(super) fn push_blank(&mut self, text: &str) {
+        let before = self.hunk.blank_end;
+        self.push(Mark::Keep, text);
+        // A hunk of nothing but blank lines is none.
+        self.hunk.blank_end = if self.changes { before + 1 } else { 0 };
     }
 
     /// The last line has no line end: `\ No newline at end of file`.
@@ -149,6 +178,14 @@ impl<'p> Lines<'p> {
         let line = self.peek()?;
         self.at += 1;
         Some(line)
+    }
+
+    /// True if the next line is blank, and the first that is not begins like that.
+    pub(super) fn is_blank_before(&self, prefix: &str) -> bool {
+        let is_blank = |line: &&str| line.trim().is_empty();
+        let rest = &self.lines[self.at..];
+        rest.first().is_some_and(is_blank)
+            && rest.iter().find(|line| !is_blank(line)).is_some_and(|line| line.starts_with(prefix))
     }
 
     pub(super) fn all(&self) -> impl Iterator<Item = &'p str> {

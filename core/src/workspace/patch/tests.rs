@@ -11,6 +11,7 @@ use similar::{ChangeTag, TextDiff};
 
 use super::apply::HunkProblem;
 use super::*;
+use crate::error::Code;
 
 fn as_it_is(content: &[u8]) -> Cow<'_, [u8]> {
     Cow::Borrowed(content)
@@ -27,7 +28,7 @@ fn hunks(patch: &str) -> Vec<Hunk> {
 }
 
 fn patched(content: &str, patch: &str) -> Result<String, Misfit> {
-    let (content, _) = apply(content.as_bytes(), &hunks(patch), as_it_is)?;
+    let (content, _) = apply(content.as_bytes(), &hunks(patch), &|| false, as_it_is)?;
     Ok(String::from_utf8(content).unwrap())
 }
 
@@ -190,6 +191,58 @@ fn a_patch_without_any_cr_means_the_line_ends_of_the_file() {
 }
 
 #[test]
+fn in_a_file_of_mixed_line_ends_every_line_that_stays_keeps_its_own() {
+    let content = "a\r\nb\nc\r\nd\ne\r\n";
+    for (hunk, want) in [
+        ("@@\n a\n b\n-c\n+C\n d\n", "a\r\nb\nC\nd\ne\r\n"),
+        ("@@ -1,3 +1,4 @@\n a\n+x\n b\n c\n", "a\r\nx\r\nb\nc\r\nd\ne\r\n"),
+        ("@@ -2,2 +2,4 @@\n b\n+x\n+y\n c\n", "a\r\nb\nx\ny\nc\r\nd\ne\r\n"),
+        ("@@\n a\n-b\n-c\n+B\n+C\n+D\n d\n", "a\r\nB\r\nC\r\nD\r\nd\ne\r\n"),
+        ("@@ -3,0 +4 @@\n+x\n", "a\r\nb\nc\r\nx\r\nd\ne\r\n"),
+        ("@@ -0,0 +1 @@\n+x\n", "x\r\na\r\nb\nc\r\nd\ne\r\n"),
+    ] {
+        assert_eq!(patched(content, &unified(hunk)).unwrap(), want, "{hunk}");
+    }
+    assert_eq!(patched(content, &v4a("@@ d\n+x\n")).unwrap(), "a\r\nb\nc\r\nd\nx\ne\r\n");
+    assert_eq!(patched("a\r\nb\nc", &unified("@@\n a\n b\n-c\n+C\n")).unwrap(), "a\r\nb\nC");
+    assert_eq!(patched("a\nb\r\nc", &v4a("@@\n+d\n")).unwrap(), "a\nb\r\nc\r\nd\r\n");
+    let given = unified("@@\n a\r\n-b\n+B\r\n");
+    assert_eq!(patched("a\r\nb\nc\n", &given).unwrap(), "a\r\nB\r\nc\n");
+}
+
+#[test]
+fn blank_lines_around_the_hunks_of_the_other_shape_are_none_of_the_file() {
+    let content = "a\nb\nc\nd\n";
+    let two = "@@\n a\n-b\n+B\n\n@@\n c\n-d\n+D\n";
+    assert_eq!(patched(content, &v4a(two)).unwrap(), "a\nB\nc\nD\n");
+    for blank in ["\n@@\n-b\n+B\n\n\n@@\n-d\n+D\n\n\n", "\n\n@@ a\n-b\n+B\n\n@@ c\n-d\n+D\n\n"] {
+        assert_eq!(patched(content, &v4a(blank)).unwrap(), "a\nB\nc\nD\n", "{blank:?}");
+    }
+    // Where the file has them, they tell the place.
+    let there = v4a("@@ a\n-x\n+y\n\n@@\n-z\n+Z\n");
+    assert_eq!(patched("a\nx\nb\nx\n\nz\n", &there).unwrap(), "a\nx\nb\ny\n\nZ\n");
+    let files = parse("*** Begin Patch\n\n*** Update File: f\n\n@@\n-a\n+b\n\n\n*** End Patch\n");
+    assert_eq!(files.unwrap().len(), 1);
+}
+
+#[test]
+fn text_that_is_not_ascii_is_put_into_no_file_of_another_encoding() {
+    let refused = hunks(&unified("@@\n-end\n+\u{7d42}\n"));
+    let misfit = check_hunks(b"\x95\x5c\nend\n", &refused).unwrap_err();
+    assert!(misfit.to_string().contains("line 1"), "{misfit}");
+    assert!(check_hunks("\u{8868}\nend\n".as_bytes(), &refused).is_ok());
+    let ascii = hunks(&unified("@@\n-end\n+fin\n"));
+    assert!(check_hunks(b"\x95\x5c\nend\n", &ascii).is_ok());
+}
+
+#[test]
+fn a_patch_that_nobody_waits_for_is_applied_no_further() {
+    let patch = hunks(&unified("@@\n-a\n+b\n"));
+    let misfit = apply(b"a\n", &patch, &|| true, as_it_is).unwrap_err();
+    assert_eq!((misfit.code(), misfit.problem), (Code::Cancelled, HunkProblem::Ended));
+}
+
+#[test]
 fn a_missing_last_line_end_is_kept_made_and_taken_away() {
     let marker = "\\ No newline at end of file\n";
     let made = unified(&format!("@@ -1 +1 @@\n-a\n{marker}+b\n"));
@@ -286,7 +339,7 @@ proptest! {
         if let Ok(files) = parse(&text) {
             for file in files {
                 // Whether they fit does not matter here.
-                let _ = apply(b"a\nb\n", file.hunks(), as_it_is);
+                let _ = apply(b"a\nb\n", file.hunks(), &|| false, as_it_is);
             }
         }
     }

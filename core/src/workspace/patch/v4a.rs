@@ -89,12 +89,20 @@ fn hunks(lines: &mut Lines<'_>) -> Result<Vec<Hunk>, Malformed> {
         .peek()
         .is_some_and(|line| !line.starts_with("*** ") || line.starts_with(END_OF_FILE))
     {
+        if lines.is_blank_before("@@") || lines.is_blank_before("*** ") {
+            lines.next();
+            continue;
+        }
         let mut body = Body::new(head(lines));
         while let Some(line) = lines.peek().filter(|line| !ends(line)) {
             lines.next();
             if line.is_empty() && lines.peek().is_none_or(|next| next.starts_with("*** ")) {
                 // Between two files, not in a hunk.
                 break;
+            }
+            if line.is_empty() {
+                body.push_blank(line);
+                continue;
             }
             let Some((mark, text)) = marked(line) else {
                 let problem =
