@@ -6,6 +6,7 @@ use super::{Call, CallPath, Stop};
 use crate::clis::{Called, Registered};
 use crate::error::Code;
 use crate::limits::echo;
+use crate::shell::Check;
 use crate::tool::{Entry, ToolError};
 
 /// The tool that runs CLIs and nothing else.
@@ -21,13 +22,16 @@ pub(super) async fn pass(
     entry: &Entry,
     called: Option<Called>,
     clis: &[Registered],
-    input: Option<&str>,
+    (input, check): (Option<&str>, &Check),
     call: &mut Call<'_>,
 ) -> Result<Option<String>, Stop> {
     let is_own = entry.spec.name == OWN_TOOL;
     let caller = call.cx.caller();
     let (at, words, how) = match called {
-        None if is_own => return Err(not_a_call(path, clis, call).await.into()),
+        None if is_own => {
+            check_text(check)?;
+            return Err(not_a_call(path, clis, call).await.into());
+        }
         None => return Ok(None),
         Some(Called::Alone(at, words)) => (at, Some(words), String::new()),
         Some(Called::Within(at, how)) => (at, None, how),
@@ -51,6 +55,21 @@ pub(super) async fn pass(
         if how.is_empty() { "" } else { "; here " }
     );
     Err(ToolError::new(Code::CommandDenied, text).by_rule("cli.shape").into())
+}
+
+/// Refuses a text in which no call of a CLI can be found, because it is too long or is no plain text.
+///
+/// # Errors
+/// The refusal.
+fn check_text(check: &Check) -> Result<(), ToolError> {
+    let reason = check.reasons.iter().find(|reason| reason.category == "text");
+    let Some(reason) = reason else { return Ok(()) };
+    let text = format!(
+        "[credentialed CLI] The command has not run. {} {}",
+        reason.why,
+        reason.instead.as_deref().unwrap_or_default()
+    );
+    Err(ToolError::new(Code::InvalidArguments, text.trim_end()).by_rule("cli.none"))
 }
 
 /// Refuses the call of a CLI that would have another program run: that one would have the credential.

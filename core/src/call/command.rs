@@ -69,7 +69,8 @@ pub(super) async fn pass(
         _ => None,
     };
     note(call, &judged.check);
-    let cli = cli::pass(path, entry, called, &clis, input.as_deref(), call).await?;
+    let of_call = (input.as_deref(), &judged.check);
+    let cli = cli::pass(path, entry, called, &clis, of_call, call).await?;
     judged.cli = alone.filter(|_| cli.is_some());
     if judged.check.verdict == Decision::Deny {
         return Err(denied(&judged.check).into());

@@ -97,6 +97,10 @@ pub fn check_floor(analysis: &Analysis, env: &Env, settings: &Settings) -> Check
     });
     let is_allowed = verdict.reasons.is_empty() && is_understood;
     verdict.decision = if is_allowed { Decision::Allow } else { Decision::Deny };
+    // What would be asked about is denied here, and the refusal says why.
+    for reason in &mut verdict.reasons {
+        reason.decision = verdict.decision;
+    }
     verdict.confined = false;
     planned(shown::check(analysis, verdict), analysis, env)
 }
