@@ -65,15 +65,17 @@ impl Held {
     fn begin() -> Held {
         let depth = DEPTH.get();
         DEPTH.set(depth + 1);
-        while depth == 0 {
+        if depth > 0 {
+            return Held;
+        }
+        loop {
             HOLDERS.fetch_add(1, Ordering::SeqCst);
             if FORKING.load(Ordering::SeqCst) == 0 {
-                break;
+                return Held;
             }
             HOLDERS.fetch_sub(1, Ordering::SeqCst);
             thread::sleep(PAUSE);
         }
-        Held
     }
 }
 

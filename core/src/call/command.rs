@@ -77,14 +77,13 @@ pub(super) async fn pass(
     }
     // Where nothing holds it to that, somebody is asked about what it writes elsewhere; and anywhere about
     // a protected name, which a wall can only guard where it is there already.
-    let is_held = entry.tool.confines() || judged.stays_within();
-    let is_held = is_held && judged.protected_that_it_makes().next().is_none();
+    let is_held =
+        (is_walled || judged.stays_within()) && judged.protected_that_it_makes().next().is_none();
     if let Some(name) = &judged.cli {
         cli::runs_alone(name, judged.runs_besides().as_deref())?;
         judged.hold_as_cli();
     }
-    let own = assessment.plan.take();
-    assessment.plan = Some(plan(&judged, own));
+    assessment.plan = Some(plan(&judged, assessment.plan.take()));
     if let Some(cli) = cli.filter(|_| is_held && judged.may_be_lifted()) {
         // The owner registered it with what is denied of it, which is his word for the rest.
         judged.allowed_by = Some(cli);
