@@ -281,6 +281,7 @@ impl Mounted {
 
     /// What an entry of `files.deny` in the container is on this machine. The workspace's own name is no
     /// pattern.
+    #[cfg(feature = "docker")]
     pub(super) fn entry_on_host(&self, entry: &str) -> PathBuf {
         let is_glob = denied::is_glob(entry);
         let real = self.real.as_deref().and_then(Path::to_str);
