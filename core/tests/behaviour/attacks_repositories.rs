@@ -139,8 +139,8 @@ const DEEP: &str = "d=$(printf 'd%.0s' $(seq 200)); mkdir deep; cd deep; \
     for n in $(seq 30); do mkdir $d; cd ./$d; done 2> /dev/null; \
     mkdir -p .git/hooks .git/objects .git/refs; echo '[core]' > .git/config; echo made";
 
-/// How much of a path a text shows.
-const TOLD: usize = 300;
+/// How much of a path a text shows before the mark of the cut.
+const TOLD: usize = 299;
 
 /// Goes to the end of it.
 const GO: &str = "d=$(printf 'd%.0s' $(seq 200)); cd deep; \

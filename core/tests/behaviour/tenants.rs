@@ -38,6 +38,7 @@ const WITHOUT_TENANT: &[&str] = &[
     "secrets.stop_rotation",
     "shell.check",
     "store.info",
+    "store.check",
     "store.backup",
     "store.import",
 ];
