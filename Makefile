@@ -59,7 +59,7 @@ test: deps test-rust test-python test-node test-demo ## every suite in every lan
 
 test-rust:
 	@echo "== Rust, the C ABI, C and C++"
-	@cargo test --quiet -p toolkeep -p toolkeep-ffi -p toolkeep-vectors --features toolkeep/docker,toolkeep/postgres
+	@cargo test --quiet -p toolkeep -p toolkeep-scrub -p toolkeep-shell -p toolkeep-ffi -p toolkeep-vectors --features toolkeep/docker,toolkeep/postgres
 
 test-python: build-python
 	@echo "== Python"
@@ -89,7 +89,7 @@ lint-rust:
 	@# The program that confines commands is compiled by the core's build script.
 	@rustfmt --edition 2024 --config-path . --check core/confine/main.rs
 	@mkdir -p $(BUILD) && clippy-driver --edition 2024 --crate-type bin --crate-name confine -C panic=abort --sysroot "$$(rustc --print sysroot)" -D warnings --emit=metadata -o $(BUILD)/confine.rmeta core/confine/main.rs
-	@RUSTDOCFLAGS="-D warnings" cargo doc --quiet --no-deps -p toolkeep --all-features
+	@RUSTDOCFLAGS="-D warnings" cargo doc --quiet --no-deps -p toolkeep -p toolkeep-scrub -p toolkeep-shell --all-features
 	@cargo xtask gen --check
 
 lint-python: build-python
@@ -117,7 +117,7 @@ bench-docs: deps $(BUILD)/python $(BUILD)/node ## measure, and put the figures i
 	@{ echo; cat $(BUILD)/bench.md; } >> docs/benchmarks.md
 
 soak: deps build ## the long forms of the tests
-	@TOOLKEEP_SOAK=1 cargo test --release --quiet -p toolkeep --features docker,postgres
+	@TOOLKEEP_SOAK=1 cargo test --release --quiet -p toolkeep -p toolkeep-scrub -p toolkeep-shell --features toolkeep/docker,toolkeep/postgres
 	@TOOLKEEP_SOAK=1 $(PYTHON) -m pytest -q -c $(PYTHON_BINDING)/pyproject.toml --rootdir . tests/python
 	@cd $(NODE_BINDING) && TOOLKEEP_SOAK=1 npm test --silent
 	@tests/fuzz.sh

@@ -86,7 +86,7 @@ use crate::id::new_id;
 use crate::limits::TooMuch;
 use crate::scrub::Values;
 use crate::scrubbers::{CallSecrets, Scrubbers};
-use crate::shell::plan::Plan;
+use crate::shell::Plan;
 use crate::store::Store;
 use crate::tool::{
     Arguments, Assessment, CallContext, Caller, Deferred, DefinitionCache, Entry, Registries,

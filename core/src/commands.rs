@@ -20,15 +20,10 @@ use serde_json::Value;
 use crate::clis::{self, Called, Known};
 use crate::exec::Host;
 use crate::files::Files;
-use crate::shell::effect::{Access, CodeFrom, Effect, FileEffect, Scope};
-use crate::shell::invocation::Locus;
-use crate::shell::judge::{AgentSettings, Ask, WithoutApprover};
-use crate::shell::rules::{self, Proposal, StandingRule};
 use crate::shell::{
-    Analysis, Check, Decision, Env, Reason, Settings, analyse, check_analysis,
-    parse::Problem,
-    place,
-    plan::{Plan, Reach},
+    self, Access, AgentSettings, Analysis, Ask, Check, CodeFrom, Decision, Effect, Env, FileEffect,
+    Locus, Plan, Proposal, Reach, Reason, Scope, Settings, StandingRule, WithoutApprover, analyse,
+    check_analysis, parse::Problem, place,
 };
 use crate::strict;
 use crate::tool::{CallContext, Caller, ToolError};
@@ -234,7 +229,7 @@ impl JudgedCommand {
 
     /// The rules that would allow it for always, the narrowest first.
     pub(crate) fn proposals(&self) -> Vec<Proposal> {
-        rules::propose(&self.analysis, &self.env)
+        shell::propose(&self.analysis, &self.env)
     }
 
     /// Why no rule may be kept that would allow it for always; none if one may.
@@ -242,7 +237,7 @@ impl JudgedCommand {
         if self.check.verdict == Decision::Ask && self.asks_always {
             return Some("The owner wants it asked about each time.".to_owned());
         }
-        rules::unkept(&self.analysis, &self.env)
+        shell::unkept(&self.analysis, &self.env)
     }
 
     /// Whether a rule is about this command. One whose examples do not hold is about none.

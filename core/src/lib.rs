@@ -28,9 +28,7 @@ pub mod nearest;
 pub mod ops;
 pub mod policy;
 pub mod runtime;
-pub mod scrub;
 pub mod secret;
-pub mod shell;
 pub mod store;
 pub mod strict;
 pub mod tool;
@@ -51,6 +49,9 @@ mod scrubbers;
 mod soak;
 mod terminal;
 mod upkeep;
+
+pub use toolkeep_scrub as scrub;
+pub use toolkeep_shell as shell;
 
 pub use call::{
     ApprovalAnswer, ApprovalRequest, Approver, CallAnswer, CallRequest, Explanation, TurnCall,

@@ -41,8 +41,7 @@ use crate::limits::echo;
 use crate::policy::{ListEntry, Policy};
 use crate::scrub::Added;
 use crate::secret::{self, KeyRing};
-use crate::shell::Check;
-use crate::shell::judge::AgentSettings;
+use crate::shell::{AgentSettings, Check};
 use crate::store::Store;
 use crate::tool::{
     Arguments, CallContext, DefinitionOptions, Definitions, Registered, Registration, Registries,

@@ -5,8 +5,7 @@
 use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
-use toolkeep::shell::judge::Profile;
-use toolkeep::shell::{Decision, Env, Settings, analyse, judge, precheck};
+use toolkeep_shell::{analyse, Decision, Env, Profile, Settings, precheck};
 
 struct Fixed {
     env: Env,

@@ -2,8 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use toolkeep::shell::precheck::Finding;
-use toolkeep::shell::{parse, precheck};
+use toolkeep_shell::{parse, precheck::{self, Finding}};
 
 fuzz_target!(|bytes: &[u8]| {
     let Ok(text) = precheck::text(bytes) else { return };

@@ -10,7 +10,7 @@ built="$PWD/.build/bench"
 # Apart from what the tests use: release builds with the feature `bench`.
 build() {
   rm -rf "$built" && mkdir -p "$built"
-  cargo bench --quiet -p toolkeep --features docker,postgres --bench call --bench exec --bench policy --bench registry --bench scrub --bench shell --bench store --bench walk --bench writing --no-run
+  cargo bench --quiet -p toolkeep -p toolkeep-scrub -p toolkeep-shell --features toolkeep/docker,toolkeep/postgres --bench call --bench exec --bench policy --bench registry --bench scrub --bench shell --bench store --bench walk --bench writing --no-run
   cargo build --quiet --release -p toolkeep-ffi --features bench
   cp "$CARGO_TARGET_DIR/release/libtoolkeep.so" "$built/"
   cargo build --quiet --release -p toolkeep-node --features bench
@@ -22,7 +22,7 @@ build() {
     -Wl,-rpath,"$built"
 }
 
-in_rust() { cargo bench --quiet -p toolkeep --features docker,postgres --bench "$@"; }
+in_rust() { cargo bench --quiet -p toolkeep -p toolkeep-scrub -p toolkeep-shell --features toolkeep/docker,toolkeep/postgres --bench "$@"; }
 # A bench with headings of its own; in Markdown an empty line ends the table before.
 own_tables() { echo && in_rust "$@"; }
 in_c() { "$built/call" "$@"; }

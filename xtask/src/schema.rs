@@ -5,8 +5,7 @@ use std::error::Error;
 
 use schemars::{Schema, schema_for};
 use serde_json::{Map, Value};
-use toolkeep::shell::Env;
-use toolkeep::shell::rules::Proposal;
+use toolkeep::shell::{Env, Proposal};
 use toolkeep::{Config, ModesAlone, ToolSpec};
 
 /// A type as the generated languages need it.

@@ -15,8 +15,7 @@ use crate::commands::{JudgedCommand, Wanted};
 use crate::custom::Definition;
 use crate::error::Code;
 use crate::limits::echo;
-use crate::shell::plan::Plan;
-use crate::shell::{Check, Decision, WithoutApprover};
+use crate::shell::{Check, Decision, Plan, WithoutApprover};
 use crate::store::{ListRules, Rule};
 use crate::tool::{Assessment, Caller, Entry, ToolError};
 

@@ -32,7 +32,7 @@ use crate::event::NewEvent;
 use crate::id::DEFAULT_TENANT;
 use crate::policy::{Decision, Inputs, Policy, RowLists};
 use crate::scrubbers::Scrubbers;
-use crate::shell::judge::AgentSettings;
+use crate::shell::AgentSettings;
 use crate::store::Store;
 use crate::tool::{Caller, Entry, MOST_PARENTS, Registries, Snapshot};
 use file::{Look, Report};

@@ -10,12 +10,12 @@ use std::path::{Path, PathBuf};
 
 use globset::Glob;
 
-use crate::shell::effect::{Access, CodeFrom, Effect};
-use crate::shell::invocation::{Invocation, Locus, Stdin, Stdout};
-use crate::shell::ir::{CommandKind, Piece, Script, SimpleCommand, Word};
-use crate::shell::unwrap::base;
-use crate::shell::value::Origin;
-use crate::shell::{Analysis, Env, Value, analyse, place};
+use crate::shell::{
+    Access, Analysis, CodeFrom, Effect, Env, Invocation, Locus, Origin, Stdin, Stdout, Value,
+    analyse,
+    ir::{CommandKind, Piece, Script, SimpleCommand, Word},
+    place, program_name,
+};
 
 use super::binary::program_folders;
 
@@ -56,7 +56,7 @@ impl Known {
 
     /// True if a program's name is its name, in whatever letters.
     fn is_named(&self, program: &str) -> bool {
-        let name = base(program);
+        let name = program_name(program);
         let stem = name.len().checked_sub(".exe".len()).and_then(|at| name.split_at_checked(at));
         let name = match stem {
             Some((stem, end)) if end.eq_ignore_ascii_case(".exe") => stem,
@@ -177,10 +177,10 @@ impl Gate<'_> {
         }
         let may_be = |cli: &Known| match value.origin() {
             Some(Origin::Glob(pattern)) => {
-                let pattern = Glob::new(&base(pattern).to_ascii_lowercase());
+                let pattern = Glob::new(&program_name(pattern).to_ascii_lowercase());
                 pattern.map_or(true, |pattern| pattern.compile_matcher().is_match(&cli.name))
             }
-            _ => cli.name.starts_with(&base(value.prefix()).to_ascii_lowercase()),
+            _ => cli.name.starts_with(&program_name(value.prefix()).to_ascii_lowercase()),
         };
         let at = self.clis.iter().position(may_be)?;
         Some((at, "what is run is known only when it runs, and may be the CLI".to_owned()))
@@ -205,7 +205,7 @@ impl Gate<'_> {
 
     /// What `alias`, `trap`, `hash -p` and `complete` keep to be run later.
     fn of_builtin(&self, call: &Invocation, depth: usize) -> Option<Hit> {
-        let name = call.program.value.as_known().map(base)?;
+        let name = call.program.value.as_known().map(program_name)?;
         if !matches!(name, "alias" | "hash" | "trap" | "complete" | "bind" | "enable" | "abbr") {
             return None;
         }
@@ -241,7 +241,7 @@ impl Gate<'_> {
     fn looked_up(&self, call: &Invocation) -> Option<Hit> {
         const LOOKING: &[&str] =
             &["which", "type", "command", "whereis", "whence", "readlink", "realpath", "locate"];
-        let name = call.program.value.as_known().map(base)?;
+        let name = call.program.value.as_known().map(program_name)?;
         if !LOOKING.contains(&name) || !matches!(call.stdout, Stdout::Substitution | Stdout::Pipe) {
             return None;
         }
@@ -281,7 +281,7 @@ impl Gate<'_> {
             Stdin::Text(text) => text.possible().unwrap_or_default(),
             _ => &[],
         };
-        let program = call.program.value.as_known().map_or("a program", base);
+        let program = call.program.value.as_known().map_or("a program", program_name);
         let how = |at| (at, format!("`{program}` may run it"));
         let at = |fits: &dyn Fn(&Known) -> bool| self.clis.iter().position(fits);
         let of_word = texts.into_iter().find_map(|text| {

@@ -7,7 +7,7 @@ use super::adapter::Adapter;
 use super::definition::{Definition, Variables};
 use super::surroundings::NoSurroundings;
 use crate::exec::NetworkPermit;
-use crate::shell::plan::Reach;
+use crate::shell::Reach;
 
 /// Where a CLI with these variables may connect to. `in_container`: a network there is held to no hosts.
 ///

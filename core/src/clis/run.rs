@@ -15,7 +15,7 @@ use super::{Clis, Definition, Granted, Registered, Variables};
 use crate::error::Code;
 use crate::exec::sandbox::{Mounted, WORKSPACE};
 use crate::exec::{Folder, Host};
-use crate::shell::plan::{Confinement, Reach};
+use crate::shell::{Confinement, Reach};
 use crate::tool::{Caller, ToolError};
 
 /// Where a CLI runs.

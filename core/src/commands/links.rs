@@ -4,8 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
 use crate::exec::sandbox::Mounted;
-use crate::shell::invocation::{Stdin, Stdout};
-use crate::shell::{Analysis, Effect, Env, Value, place};
+use crate::shell::{Analysis, Effect, Env, Stdin, Stdout, Value, place};
 
 /// The most parts of paths that are looked at for one command.
 const MOST_LOOKS: usize = 4_096;
@@ -230,10 +229,7 @@ mod tests {
         let word = many.invocations[0].arguments[0].clone();
         many.invocations[0].arguments = words
             .split_whitespace()
-            .map(|text| crate::shell::invocation::Argument {
-                value: Value::known(text),
-                ..word.clone()
-            })
+            .map(|text| crate::shell::Argument { value: Value::known(text), ..word.clone() })
             .collect();
         assert_eq!(links.look(&many, &env), Err(TooMany));
     }

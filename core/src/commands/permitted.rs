@@ -9,10 +9,7 @@ use super::{Commands, JudgedCommand, Wanted, analysed, settings_of, strictest};
 use crate::error::Code;
 use crate::exec::sandbox::Mounted;
 use crate::exec::{Permit, permit};
-use crate::shell::judge::check_floor;
-use crate::shell::nested::Nested;
-use crate::shell::plan::Confinement;
-use crate::shell::{Env, place};
+use crate::shell::{Confinement, Env, Nested, check_floor, place};
 use crate::tool::{CallContext, ToolError};
 
 impl Commands {

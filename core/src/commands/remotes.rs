@@ -8,9 +8,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::shell::place::is_within;
-use crate::shell::remotes::{Remotes, folders};
-use crate::shell::{Analysis, Env};
+use crate::shell::{Analysis, Env, Remotes, folders, place::is_within};
 
 /// The most bytes of a file of settings that are read.
 const MOST_BYTES: u64 = 64 << 10;

@@ -5,8 +5,7 @@ use std::path::PathBuf;
 use super::{Commands, JudgedCommand};
 use crate::exec::sandbox::Mounted;
 use crate::files::{Files, Places, Used};
-use crate::shell::effect::{Access, Effect, FileEffect, Payload, Scope};
-use crate::shell::value::Value;
+use crate::shell::{Access, Effect, FileEffect, Payload, Scope, Value};
 use crate::tool::CallContext;
 
 /// What a call does with files.

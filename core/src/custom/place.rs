@@ -2,8 +2,10 @@
 
 use std::ops::Range;
 
-use crate::shell::ir::{Assigned, Command, CommandKind, Piece, RedirectionKind, Script, Word};
-use crate::shell::{parse, precheck};
+use crate::shell::{
+    ir::{Assigned, Command, CommandKind, Piece, RedirectionKind, Script, Word},
+    parse, precheck,
+};
 
 /// Where a word stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -37,7 +37,7 @@ use super::turns::{Turn, Turns};
 
 use crate::body::Spool;
 use crate::scrub::Scrubber;
-use crate::shell::plan::{Confinement, Reach, Run};
+use crate::shell::{Confinement, Reach, Run};
 use crate::terminal::{Cleaner, Returns};
 
 /// What runs commands on this machine. One per runtime.

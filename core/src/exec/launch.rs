@@ -9,8 +9,7 @@ use super::environment::Variables;
 use super::not_run::NotRun;
 use super::opened::enter;
 use super::order::Order;
-use crate::shell::plan::{REMOVED, Run, SET, SHELL_OPTIONS};
-use crate::shell::precheck::LONGEST_RUN;
+use crate::shell::{REMOVED, Run, SET, SHELL_OPTIONS, precheck::LONGEST_RUN};
 
 /// What is started for a command: itself, or a shell with its script. Its folder lies at `lies_at`.
 ///

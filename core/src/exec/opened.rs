@@ -9,7 +9,7 @@ use super::confine::walls::Launch;
 use super::environment::Variables;
 use super::folder::Folder;
 use super::not_run::NotRun;
-use crate::shell::plan::REMOVED;
+use crate::shell::REMOVED;
 
 /// A program that was opened and verified before, and all that it finds besides its order: such as a
 /// CLI with credentials.

@@ -9,7 +9,7 @@ use super::environment::Variables;
 use super::opened::Opened;
 use super::sandbox::Whose;
 
-use crate::shell::plan::{Confinement, Run};
+use crate::shell::{Confinement, Run};
 
 /// What a command is kept from in the repositories within the workspace, besides what it is
 /// [held to](Confinement).

@@ -14,9 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::egress::Ways;
 use crate::error::{Code, Error};
 use crate::limits::echo;
-use crate::shell::nested::Nested;
-use crate::shell::plan::{Confinement, Reach};
-use crate::shell::{Env, Value, denied, place};
+use crate::shell::{Confinement, Env, Nested, Reach, Value, denied, place};
 
 /// What an owner permits a program of his own. By default that is little: it reads what every command
 /// reads, writes in the temporary folder of its session, and has no network.

@@ -8,8 +8,7 @@ use std::time::{Duration, Instant};
 
 use super::not_run::NotRun;
 use super::sandbox::Mounted;
-use crate::shell::nested::Nested;
-use crate::shell::plan::Confinement;
+use crate::shell::{Confinement, Nested};
 
 /// How long is waited for commands that have their time, and may be about to end.
 const PATIENCE: Duration = Duration::from_secs(2);

@@ -20,10 +20,12 @@ use crate::custom::{self, Followed};
 use crate::error::{Code, Error};
 use crate::exec::{Background, Host};
 use crate::files::{self, Files};
+use crate::fork;
 use crate::kind::Origin;
 use crate::policy::Compiled;
 use crate::scrubbers::Scrubbers;
 use crate::secret::{ExposeSecret, Key, KeyRing, KeySource, SecretString};
+use crate::shell;
 use crate::store::{self, Store};
 use crate::tool::{Deferred, DefinitionCache, Registration, Registries, Registry, Tool};
 use crate::upkeep::Upkeep;
@@ -175,6 +177,7 @@ impl RuntimeBuilder {
     /// store's error.
     pub async fn build(mut self) -> Result<Runtime, Error> {
         self.config.check()?;
+        fork::hold(shell::prepare);
         let keys = self.read_keys()?;
         let workspace = self.open_workspace()?;
         self.check_key_files()?;

@@ -5,8 +5,8 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::error::{Code, Error};
-use crate::shell::judge::{Approvals, check_modes};
-use crate::shell::{self, Check, Env, Settings};
+use crate::fork;
+use crate::shell::{self, Approvals, Check, Env, Settings, check_modes};
 use crate::strict;
 
 /// How a command is judged without a runtime.
@@ -73,6 +73,7 @@ impl CheckOptions {
 /// ```
 #[must_use]
 pub fn check_command(command: &str, options: &CheckOptions) -> Check {
+    fork::hold(shell::prepare);
     let CheckOptions { settings, env, modes } = options;
     match modes {
         None => shell::check(command, env, settings),

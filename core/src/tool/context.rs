@@ -15,7 +15,7 @@ use crate::id::{DEFAULT_TENANT, check_key};
 use crate::limits::{TooMuch, check_json, echo};
 use crate::scrub::{Added, Values};
 use crate::scrubbers::CallSecrets;
-use crate::shell::plan::Plan;
+use crate::shell::Plan;
 use crate::vault::Opener;
 
 /// Who calls and from where. Every field is the host's word: toolkeep never takes one from a model.

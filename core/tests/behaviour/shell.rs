@@ -265,7 +265,7 @@ async fn a_tool_runs_what_was_judged_and_has_no_plan_once_a_secret_is_in_the_com
 
     let (_, plan) = run("git   'status'").await;
     let plan = plan.unwrap();
-    let shell::plan::Run::Direct { program, arguments, .. } = plan.run else { panic!("{plan:?}") };
+    let shell::Run::Direct { program, arguments, .. } = plan.run else { panic!("{plan:?}") };
     assert_eq!((program.as_str(), arguments), ("git", vec!["status".to_owned()]));
 
     let key = ["q7Rz", "Vn2x", "Kp9w", "Lt4m", "Hd8s", "Yb3c"].concat();

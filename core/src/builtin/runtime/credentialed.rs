@@ -15,7 +15,7 @@ use crate::exec::environment::Variables;
 use crate::exec::sandbox::{HOME, Mounted, Whose, without_links};
 use crate::exec::{Apart, Console, Opened, Order};
 use crate::kind::Capability;
-use crate::shell::plan::Run;
+use crate::shell::Run;
 use crate::tool::{CallContext, Tool, ToolError, ToolResult, tool_fn};
 
 /// Calls a CLI that has credentials, which nobody sees. There is no shell: give the CLI and its

@@ -6,7 +6,7 @@ use serde_json::json;
 use super::super::command::STANDING;
 use super::super::{Call, CallPath, Judged};
 use crate::error::{Code, Error};
-use crate::shell::rules::{Proposal, StandingRule};
+use crate::shell::{Proposal, StandingRule};
 use crate::store::{self, Approval, RuleEffect, Store};
 use crate::tool::Caller;
 

@@ -7,9 +7,8 @@ use sha2::{Digest as _, Sha256};
 use super::super::{Call, CallPath, Judged, command, excerpt};
 use super::{ApprovalRequest, AskReason, always};
 use crate::policy::Rule;
-use crate::shell::rules::Proposal;
+use crate::shell::{self, Proposal, visible_json};
 use crate::store::NewApproval;
-use crate::terminal;
 use crate::tool::Caller;
 
 /// Why the call wants approval. Empty: it does not.
@@ -29,7 +28,7 @@ pub(super) fn reasons(judged: &Judged, call: &Call<'_>) -> Vec<AskReason> {
     reasons.extend(call.ask.iter().cloned());
     reasons.extend(command::reasons(judged));
     for reason in &mut reasons {
-        reason.why = terminal::visible(&reason.why).into_owned();
+        reason.why = shell::visible(&reason.why).into_owned();
     }
     reasons
 }
@@ -116,7 +115,7 @@ impl Asking {
         scrubber.scrub_json(&mut reasons);
         scrubber.scrub_json(&mut unkept);
         let (arguments, cut) = excerpt::shown(&shown["arguments"]);
-        let arguments = terminal::visible_json(&arguments);
+        let arguments = visible_json(&arguments);
         let told = json!({ "reasons": reasons, "arguments": arguments, "arguments_cut": cut });
         let request = json!({
             "description": spec.description,
@@ -175,7 +174,7 @@ fn shown(path: &CallPath, judged: &Judged, call: &Call<'_>) -> Value {
 /// are data, and stay as the tool gets them.
 fn visible(plan: &Value) -> Value {
     match plan {
-        Value::String(text) => terminal::visible(text).into(),
+        Value::String(text) => shell::visible(text).into(),
         Value::Array(items) => items.iter().map(visible).collect(),
         Value::Object(fields) => {
             let fields = fields.iter().map(|(key, field)| (key.clone(), visible(field)));

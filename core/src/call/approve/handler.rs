@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::error::{Code, Error};
-use crate::shell::rules::Proposal;
+use crate::shell::Proposal;
 use crate::tool::CallContext;
 
 /// Why a call wants approval.

@@ -17,7 +17,7 @@ use super::edit::Original;
 use super::{ApprovalAnswer, ApprovalRequest, Approver, always, only_allowed};
 use crate::clock::Clock;
 use crate::error::Error;
-use crate::shell::rules::Proposal;
+use crate::shell::Proposal;
 use crate::store::{Approval, ApprovalState, Kind, Store, Verdict};
 use crate::tool::CallContext;
 

@@ -10,7 +10,7 @@ use super::place::Remembered;
 use crate::commands::settings_of_row;
 use crate::error::{Code, Error};
 use crate::policy::RowLists;
-use crate::shell::judge::AgentSettings;
+use crate::shell::AgentSettings;
 use crate::store::{Agent, Store};
 
 /// How long an agent's lists are believed before the store is asked again, so that a change made

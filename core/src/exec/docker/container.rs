@@ -26,7 +26,7 @@ use super::mounts::{covered, mounts};
 use super::owner::Owner;
 use super::seat::{PATIENCE, Seat};
 use super::trouble;
-use crate::shell::plan::{REMOVED, Reach};
+use crate::shell::{REMOVED, Reach};
 
 /// What the first process of a container does: it tells what is mounted there, with an empty line at the
 /// end, and waits until whoever made it is gone. Then its input ends, it ends, and the engine removes the

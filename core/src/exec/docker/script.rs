@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use super::super::console::Console;
 use super::super::environment::Variables;
 use super::super::sandbox::HOME;
-use crate::shell::plan::{REMOVED, Run, SET, SHELL_OPTIONS};
+use crate::shell::{REMOVED, Run, SET, SHELL_OPTIONS};
 
 /// What every command in a container gets besides what its image sets.
 const DEFAULTS: &[(&str, &str)] = &[

@@ -4,7 +4,7 @@ use super::super::super::apart::Apart;
 use super::super::super::environment::Variables;
 use super::*;
 use crate::exec::Console;
-use crate::shell::plan::{Confinement, Run};
+use crate::shell::{Confinement, Run};
 
 fn order(workspace: &Path) -> Order {
     let whose = Whose {

@@ -1,0 +1,234 @@
+//! Registered values: exact secrets that a host knows, found in any text and in many encodings.
+//!
+//! A value is turned into [forms](form): itself, base64, hex, percent, … Of each form a few bytes
+//! that tell it apart from the others are its [anchor](table). The [sweep](sweep) looks at every
+//! fourth place of a text whether an anchor can be there, and only where one is
+//! [confirms](confirm) that the whole form stands around it. Where a text has many short lines, or
+//! characters that nobody sees, it is swept once more without them: see [joined](joined). So the cost on clean text does not
+//! grow with the number of values until their tables no longer fit the cache.
+//!
+//! Readers take no lock. Writers take turns: they change the tables in place, where a reader that
+//! looks at the same moment sees the value or does not, and swap in larger ones as they fill.
+
+use std::borrow::Borrow;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::hit::{Hit, Kind};
+
+mod boundary;
+mod breaks;
+mod confirm;
+mod form;
+mod joined;
+mod keys;
+mod part;
+mod sieve;
+mod sweep;
+mod table;
+mod weigh;
+
+#[cfg(test)]
+mod tests;
+
+pub use weigh::{Added, ValueError, Warning};
+
+use part::Part;
+use table::{Anchor, Tables};
+
+/// The kind of a value for which none is given.
+const KIND: &str = "secret";
+
+/// A set of values to be found in texts. Readers take no lock; adding one costs the same however
+/// many there are. Values are wiped when they are removed, and `Debug` shows their number only.
+///
+/// ```
+/// use toolkeep_scrub::{Profile, Scrubber, TagKey};
+///
+/// let scrubber = Scrubber::new(Profile::Precise, TagKey::new([7; 32]));
+/// let added = scrubber.values().add("correct-horse-battery", Some("deploy-key"))?;
+/// assert_eq!(added.warning, None);
+/// assert!(!scrubber.scrub("it is correct-horse-battery").contains("horse"));
+/// assert!(!scrubber.scrub("Y29ycmVjdC1ob3JzZS1iYXR0ZXJ5").contains("b3JzZ"));
+/// # Ok::<(), toolkeep_scrub::ValueError>(())
+/// ```
+pub struct Values {
+    /// What is registered. Only writers look here.
+    registry: Mutex<Registry>,
+    /// The same, arranged for finding.
+    tables: Tables,
+    count: AtomicUsize,
+}
+
+/// What is registered, by its text.
+#[derive(Default)]
+struct Registry {
+    values: std::collections::HashMap<Listed, usize, foldhash::fast::RandomState>,
+}
+
+/// A registered value.
+struct Registered {
+    kind: Kind,
+    /// What is looked for: the value itself, or the pieces of a long one.
+    parts: Box<[Part]>,
+    text: zeroize::Zeroizing<Box<[u8]>>,
+    anchors: Box<[Anchor]>,
+}
+
+/// A value as the key of the registry: equal if the texts are.
+struct Listed(Arc<Registered>);
+
+impl Borrow<[u8]> for Listed {
+    fn borrow(&self) -> &[u8] {
+        &self.0.text[..]
+    }
+}
+
+impl PartialEq for Listed {
+    fn eq(&self, other: &Listed) -> bool {
+        self.0.text == other.0.text
+    }
+}
+
+impl Eq for Listed {}
+
+impl Hash for Listed {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.text[..].hash(state);
+    }
+}
+
+impl Values {
+    /// The longest value that can be registered, in bytes.
+    pub const LONGEST: usize = part::LONGEST;
+
+    /// An empty set.
+    pub fn new() -> Values {
+        Values { registry: Mutex::default(), tables: Tables::new(), count: AtomicUsize::new(0) }
+    }
+
+    /// Registers a value: from now on it is found. White space around it does not count. `kind`
+    /// names it in placeholders and findings; `secret` if none is given. A value that was added
+    /// twice must be removed twice, and keeps the kind of the first time.
+    ///
+    /// A value that cannot be guarded fully comes with a [`Warning`], which says what is done.
+    ///
+    /// # Errors
+    /// [`ValueError::Kind`] if the kind is not 1 to 40 of `a-z`, `0-9` and `-`, and
+    /// [`ValueError::TooLong`] if the value is longer than [`Values::LONGEST`].
+    pub fn add(&self, value: &str, kind: Option<&str>) -> Result<Added, ValueError> {
+        let kind = match kind {
+            None => Kind::Known(KIND),
+            Some(kind) => Kind::Given(weigh::kind(kind)?.into()),
+        };
+        self.insert(value, kind)
+    }
+
+    /// Registers an address or a name of the machine.
+    ///
+    /// # Errors
+    /// As [`Values::add`].
+    pub fn add_server(&self, address: &str) -> Result<Added, ValueError> {
+        self.insert(address, Kind::Known(super::placeholder::SERVER_IP))
+    }
+
+    fn insert(&self, value: &str, kind: Kind) -> Result<Added, ValueError> {
+        let value = value.trim_ascii();
+        if value.len() > part::LONGEST {
+            return Err(ValueError::TooLong { length: value.len() });
+        }
+        let warning = weigh::weigh(value);
+        if warning.is_some_and(|warning| !warning.guarded()) {
+            return Ok(Added { warning });
+        }
+        let mut registry = self.lock();
+        if let Some(times) = registry.values.get_mut(value.as_bytes()) {
+            *times += 1;
+            return Ok(Added { warning });
+        }
+        let parts = part::parts(value);
+        let anchors = self.tables.choose(&parts);
+        let text = zeroize::Zeroizing::new(value.as_bytes().into());
+        let registered = Arc::new(Registered { kind, parts, text, anchors });
+        registry.values.insert(Listed(registered.clone()), 1);
+        self.tables.add(&registered, || registry.values.keys().map(|listed| &listed.0));
+        self.count.store(registry.values.len(), Ordering::Release);
+        Ok(Added { warning })
+    }
+
+    /// Takes a value back; true if it was registered. Added twice, it stays until the second time.
+    pub fn remove(&self, value: &str) -> bool {
+        let value = value.trim_ascii().as_bytes();
+        let mut registry = self.lock();
+        match registry.values.get_mut(value) {
+            None => return false,
+            Some(times) if *times > 1 => {
+                *times -= 1;
+                return true;
+            }
+            Some(_) => {}
+        }
+        if let Some((gone, _)) = registry.values.remove_entry(value) {
+            self.count.store(registry.values.len(), Ordering::Release);
+            self.tables.remove(&gone.0, || registry.values.keys().map(|listed| &listed.0));
+        }
+        true
+    }
+
+    /// Takes every value back.
+    pub fn clear(&self) {
+        let mut registry = self.lock();
+        self.count.store(0, Ordering::Release);
+        self.tables.clear();
+        registry.values.clear();
+    }
+
+    /// How many values are registered. What was only warned about and is not guarded is not.
+    pub fn len(&self) -> usize {
+        self.count.load(Ordering::Acquire)
+    }
+
+    /// True if nothing is registered.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Finds what starts in `text[from..to]`, in order: the longest of what starts together, and
+    /// what goes on behind it, as two values, or two pieces of one, may share bytes. `to` is the
+    /// end of the text, or so far before it that every value that starts before it is seen whole.
+    pub(super) fn find(&self, text: &[u8], from: usize, to: usize, found: &mut Vec<Hit>) {
+        if self.is_empty() || from >= to {
+            return;
+        }
+        let mut matches = Vec::new();
+        sweep::sweep(&self.tables, text, from, to, &mut matches);
+        let mut end = from;
+        // The longest first where some start together, then the plainest form.
+        matches.sort_by_key(|m| (m.span.start, std::cmp::Reverse(m.span.end), m.rank));
+        for hit in matches {
+            if hit.span.end > end {
+                end = hit.span.end;
+                found.push(hit.into_hit());
+            }
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Registry> {
+        // Whoever panicked with the lock left the registry whole: it is changed last.
+        self.registry.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Default for Values {
+    fn default() -> Values {
+        Values::new()
+    }
+}
+
+impl fmt::Debug for Values {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Values").field("len", &self.len()).finish_non_exhaustive()
+    }
+}

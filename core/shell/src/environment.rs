@@ -1,0 +1,61 @@
+//! The environment of programs: variables by which they are told what to run, what to load, where their
+//! settings are and where to write, and which values of them do no harm.
+//!
+//! Such a variable is asked about where it is [given](super::given) to a program, unless name or value are
+//! known to be harmless.
+
+use super::env::Env;
+use super::place;
+use super::value::{Origin, Value};
+
+mod names;
+mod options;
+mod values;
+
+pub(crate) use names::prepare;
+pub use names::{steers, steers_by_itself};
+pub use options::{Kind, are_harmless as are_harmless_options};
+pub use values::leads_out;
+
+/// True if a program that is given a variable so does nothing else than it would have done without.
+/// Without a folder, what does not begin with one is taken to be in the workspace.
+#[must_use]
+pub fn is_harmless(name: &str, value: &Value, cwd: Option<&Value>, env: &Env) -> bool {
+    let Some(takes) = names::takes(name) else { return false };
+    if takes == names::Takes::Anything {
+        return true;
+    }
+    let fits = |text: &str| values::fits(takes, name, &Value::known(text), cwd, env);
+    match value {
+        // What was there before, or this.
+        Value::Unknown(Origin::Environment(before)) => before == name,
+        Value::Unknown(Origin::EnvironmentOr(before, text)) => before == name && fits(text),
+        Value::Prefix(text, Origin::Environment(before)) if before == name => {
+            text.strip_suffix([':', ' ']).is_some_and(fits)
+        }
+        // A number, or the name of a new file, adds nothing to a place.
+        Value::Prefix(_, origin) => {
+            let is_one = matches!(origin, Origin::Output(_)) || origin.is_plain();
+            is_one && takes.is_place() && values::fits(takes, name, value, cwd, env)
+        }
+        Value::Unknown(Origin::Number) => takes == names::Takes::Switch,
+        Value::Unknown(_) => false,
+        Value::Known(_) | Value::OneOf(_) => {
+            value.possible().is_some_and(|all| all.iter().all(|text| fits(text)))
+        }
+    }
+}
+
+/// A text as a path, and where it leads; none if it is not known.
+fn resolved(path: &Value, cwd: Option<&Value>, env: &Env) -> Option<Value> {
+    match cwd {
+        Some(cwd) => Some(place::resolve(path, cwd, env)),
+        None if path.prefix().starts_with('/') => {
+            Some(place::resolve(path, &Value::known(env.cwd.clone()), env))
+        }
+        None => None,
+    }
+}
+
+#[cfg(test)]
+mod tests;
