@@ -361,19 +361,20 @@ class Runtime {
   }
 
   /**
-   * Has a function asked where a call wants approval. Its invocation's arguments say what is to be
-   * decided; it ends it, at once or later, with true, false, {"allow", "by", "reason", "edited", "always"},
-   * or null to leave the decision to others. An empty function asks none.
+   * Sets the handler of that name: host code that toolkeep asks, such as "approve". The invocation's
+   * arguments are the request; the function ends the invocation with the answer, at once or later. An
+   * empty function takes the handler away. toolkeep_runtime_set_handler() says what each name is asked.
    */
-  void approver(DeferredToolFunction function) const {
+  void handler(std::string_view name, DeferredToolFunction function) const {
     using F = DeferredToolFunction;
     if (!function) {
-      detail::check(toolkeep_runtime_set_approver(handle_.get(), nullptr, nullptr, nullptr));
+      detail::check(toolkeep_runtime_set_handler(handle_.get(), detail::lend(name), nullptr,
+                                                 nullptr, nullptr));
       return;
     }
     void *kept = detail::keep(std::move(function));
-    detail::check(toolkeep_runtime_set_approver(handle_.get(), run_deferred, kept,
-                                                detail::release<F>));
+    detail::check(toolkeep_runtime_set_handler(handle_.get(), detail::lend(name), run_deferred, kept,
+                                               detail::release<F>));
   }
 
   /** Takes a tool out. */

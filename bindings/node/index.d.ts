@@ -152,6 +152,13 @@ export interface Runtime extends Operations, AsyncDisposable {
     options?: { replace?: boolean } | null,
   ): Promise<void>
 
+  /**
+   * Sets a handler: a function that toolkeep asks. It takes the place of the one before; null takes it
+   * away. `approve` is as in {@link RuntimeOptions}. Rejects with `invalid_argument` for another name,
+   * and with `closed`.
+   */
+  setHandler(name: 'approve', handler: ApproveHandler | null): Promise<void>
+
   /** Removes a tool with its aliases. Calls that are running go on. Rejects with `not_found`. */
   unregister(name: string): Promise<void>
 
@@ -216,13 +223,14 @@ export interface RuntimeOptions {
    * fires when nobody waits for this one any more. Throwing, or giving anything else, denies the
    * call; the approval's `reason` says why, and the model is not told.
    */
-  approve?:
-    | ((
-        request: ApprovalRequest,
-        context: ToolContext,
-      ) => ApprovalDecision | PromiseLike<ApprovalDecision>)
-    | null
+  approve?: ApproveHandler | null
 }
+
+/** Decides a call that wants approval. */
+export type ApproveHandler = (
+  request: ApprovalRequest,
+  context: ToolContext,
+) => ApprovalDecision | PromiseLike<ApprovalDecision>
 
 /** What an `approve` handler may give. */
 export type ApprovalDecision = boolean | ApprovalAnswer | null | undefined | void

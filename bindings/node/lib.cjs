@@ -10,6 +10,7 @@ const { readOptions } = require('./lib/caller.cjs')
 const { ToolkeepError, ToolError, aborted, translated } = require('./lib/errors.cjs')
 const { EventStream } = require('./lib/events.cjs')
 const { closeAtExit } = require('./lib/exit.cjs')
+const { handlerOf } = require('./lib/handlers.cjs')
 const { argumentsOf, callArguments, callRequests, stringOf, textOf } = require('./lib/json.cjs')
 const { runtimeOptionsOf } = require('./lib/options.cjs')
 const { explanationOf, resultOf } = require('./lib/result.cjs')
@@ -121,10 +122,15 @@ class Runtime {
     return added
   }
 
+  async setHandler(name, handler) {
+    const wrapped = handlerOf(stringOf(name, 'name'), handler)
+    await this.#opened()
+    this.#setHandler(name, wrapped)
+  }
+
   async unregister(name) {
     stringOf(name, 'name')
     await this.#opened()
-    if (this.closed) throw new ToolkeepError('the runtime is closed; open a new one', 'closed')
     this.#translating(() => this.#state.native.unregister(name))
   }
 
@@ -148,7 +154,7 @@ class Runtime {
     } catch (error) {
       throw translated(error)
     }
-    if (approve !== undefined) this.#approve(approve)
+    if (approve !== undefined) this.#setHandler('approve', approve)
     this.#staysOpen = closeAtExit(this.#state.native)
     this.#isOpen = true
   }
@@ -201,10 +207,17 @@ class Runtime {
     return this.#answer(signal, () => this.#state.native.definitions(form, caller, whole))
   }
 
-  #approve(approve) {
+  #setHandler(name, handler) {
+    const { native, tools } = this.#state
+    if (handler === undefined) return this.#translating(() => native.setHandler(name, null))
     const number = ++this.#lastTool
-    this.#state.tools.set(number, approve)
-    this.#state.native.approver(number)
+    tools.set(number, handler)
+    try {
+      this.#translating(() => native.setHandler(name, number))
+    } catch (error) {
+      tools.delete(number)
+      throw error
+    }
   }
 
   async #follow(options) {

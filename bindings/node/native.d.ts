@@ -33,7 +33,7 @@ export declare class NativeRuntime {
   /** Adds a tool of the host's under a number of its choice, or puts it in the place of another. */
   register(spec: string, number: number, replace: boolean): void
   /** Asks the function of that number where a call wants approval. */
-  approver(number: number): void
+  setHandler(name: string, number: number | null): void
   /** Removes a tool. */
   unregister(name: string): void
   /**

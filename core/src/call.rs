@@ -9,12 +9,15 @@
 //! command    what a command of a shell does that the call brings along
 //! budget     calls of the run, rate limit of the session
 //! loops      a run that repeats itself is warned, then stopped
+//! before     hooks of the host: none yet
 //! taint      what the session has read, and what that means for this call
 //! approve    somebody's word, where the call wants it
 //! redundancy a call that would read the same again gets the last result
+//! once       a call that ran before under its key is not run again: no keys yet
 //! unseal     vault placeholders get their secrets, where they are bound
 //! execute    deadline, cancellation, panic isolation
 //! scrub      every text field of the result
+//! after      hooks of the host, on masked content: none yet
 //! shape      cap by lines and characters; the whole goes to an artifact
 //! record     audit row, event, span
 //! ```
@@ -23,17 +26,20 @@
 //! does not answer, the caller's own cancellation, or a closed runtime is an error.
 
 mod activate;
+mod after;
 mod all;
 mod approve;
 mod arguments;
 mod assess;
+mod before;
 mod budget;
 mod cli;
 mod command;
-mod contained;
 mod excerpt;
 mod execute;
 mod loops;
+mod once;
+mod path;
 mod policy;
 mod record;
 mod recorder;
@@ -43,12 +49,13 @@ mod runs;
 mod scrub;
 mod shape;
 mod signature;
+mod state;
 mod taint;
 mod unseal;
 
 pub use all::{CallAnswer, CallRequest, TurnCall};
 pub use approve::{
-    ApprovalAnswer, ApprovalConfig, ApprovalMode, ApprovalRequest, Approver, AskReason, approve_fn,
+    ApprovalAnswer, ApprovalConfig, ApprovalMode, ApprovalRequest, Approve, AskReason,
 };
 pub use budget::{Budget, RateLimit};
 pub use execute::Execute;
@@ -61,6 +68,7 @@ pub use shape::Output;
 pub(crate) use activate::Finder;
 pub(crate) use approve::{ApproveGate, Kept, chosen, keep, only_allowed};
 pub(crate) use command::STANDING;
+pub(crate) use path::{CallPath, Limits, Reads, Shell, Texts, Tools};
 pub(crate) use policy::{
     Candidate, Decided, Parts as PolicyParts, PolicyFile, PolicyGate, Written,
 };
@@ -71,156 +79,17 @@ pub(crate) use shape::NOTE_CHARS;
 pub(crate) use taint::Marked;
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
-use serde_json::{Map, Value};
+use serde_json::Map;
 use tracing::Instrument;
 
 use crate::body::BodySlot;
-use crate::clis::Clis;
-use crate::clock::Clock;
-use crate::commands::{Commands, JudgedCommand};
-use crate::custom::Followed;
 use crate::error::{Code, Error};
 use crate::id::new_id;
 use crate::limits::TooMuch;
-use crate::scrub::Values;
-use crate::scrubbers::{CallSecrets, Scrubbers};
-use crate::shell::Plan;
-use crate::store::Store;
-use crate::tool::{
-    Arguments, Assessment, CallContext, Caller, Deferred, DefinitionCache, Entry, Registries,
-    Repair, Sessions, Snapshot, ToolError, ToolResult,
-};
-use crate::upkeep::Upkeep;
-use crate::vault::{Opener, Vault};
-
-/// Everything that a call passes through. One per runtime.
-///
-/// What a call seldom waits for is boxed where it is awaited, so that its future, which is moved
-/// about by every layer above, stays small.
-pub(crate) struct CallPath {
-    pub registries: Arc<Registries>,
-    pub custom: Followed,
-    pub policy: Arc<PolicyGate>,
-    pub deferred: Arc<Deferred>,
-    pub definitions: DefinitionCache,
-    pub commands: Arc<Commands>,
-    pub clis: Arc<Clis>,
-    pub rate_limit: Option<RateLimit>,
-    pub approval: ApproveGate,
-    pub budget: Budget,
-    pub loops: Loops,
-    pub runs: Runs,
-    pub marked: Marked,
-    pub redundancy: RedundancyGate,
-    pub execute: Execute,
-    pub scrubbers: Arc<Scrubbers>,
-    pub vault: Option<Arc<Vault>>,
-    pub output: Output,
-    pub sessions: Sessions,
-    pub recorder: Recorder,
-    pub upkeep: Arc<Upkeep>,
-    pub store: Arc<dyn Store>,
-    pub clock: Arc<dyn Clock>,
-}
-
-/// Why a call goes no further.
-pub(crate) enum Stop {
-    /// The model is told.
-    Refused(ToolError),
-    /// The host is told.
-    Failed(Error),
-}
-
-impl From<ToolError> for Stop {
-    fn from(error: ToolError) -> Stop {
-        Stop::Refused(error)
-    }
-}
-
-impl From<Error> for Stop {
-    fn from(error: Error) -> Stop {
-        Stop::Failed(error)
-    }
-}
-
-impl From<crate::store::Error> for Stop {
-    fn from(error: crate::store::Error) -> Stop {
-        Stop::Failed(error.into())
-    }
-}
-
-/// What is known of a call while it is on its way.
-pub(crate) struct Call<'c> {
-    pub id: String,
-    pub cx: &'c CallContext,
-    pub called_as: &'c str,
-    pub at_ms: i64,
-    /// The start of the arguments as they came, for the audit row.
-    pub arguments: String,
-    pub tool: Option<Arc<Entry>>,
-    /// What was put right in its arguments.
-    pub repairs: Vec<Repair>,
-    /// What else is worth knowing of it afterwards, for its audit row and event: repaired
-    /// arguments, an approval, a mark of the session. No value of an argument, no secret.
-    pub notes: Map<String, Value>,
-    /// Why gates before `approve` want somebody's approval.
-    pub ask: Vec<AskReason>,
-    /// What the calls of the same turn have taken for themselves.
-    pub claims: Option<&'c approve::Claims>,
-    /// What is remembered of its run, else of its session.
-    run: Option<Arc<runs::Run>>,
-    /// True once it was counted for that: a call that is judged twice is still one.
-    is_counted: bool,
-    /// What the loop breaker compares it with others by.
-    watched: Option<loops::Watched>,
-    /// True if the loop breaker refused it.
-    is_loop: bool,
-    /// What its result depends on, if that may be given again.
-    fresh: Option<redundancy::Fresh>,
-    /// True if it was answered with an earlier result.
-    is_cached: bool,
-    /// What puts secrets back into its arguments and keeps those of its result, where the vault is
-    /// on and the call is of a session.
-    opener: Option<Arc<Opener>>,
-    /// What the tool says is secret in its texts.
-    secrets: CallSecrets,
-    /// Where its tool leaves a text that is too long for a string.
-    body: BodySlot,
-    /// How its command is run, once that is settled.
-    plan: Option<Arc<Plan>>,
-    /// The credentialed CLI that it is a call of.
-    cli: Option<Arc<str>>,
-    /// True if nobody could be asked about it, so that it may do the least only.
-    unasked: bool,
-    /// True once every gate before `execute` has let it through.
-    pub allowed: bool,
-    /// When the tool was started.
-    pub started: Option<Instant>,
-    /// How long it ran, once it has ended.
-    pub ran: Option<Duration>,
-    pub span: tracing::Span,
-}
-
-/// A call that the gates up to `assess` let through.
-pub(crate) struct Judged {
-    pub decision: Decided,
-    pub entry: Arc<Entry>,
-    /// The arguments that the tool gets.
-    pub args: Value,
-    pub assessment: Assessment,
-    /// The command of a shell that the call brings along.
-    pub command: Option<JudgedCommand>,
-}
-
-impl Call<'_> {
-    /// The values that are masked in its texts alone: the host's, then its tool's.
-    fn secrets(&self) -> impl Iterator<Item = Arc<Values>> {
-        let of_tool = self.secrets.values().filter(|_| self.cx.call_secrets().is_none());
-        self.cx.secrets().chain(of_tool)
-    }
-}
+use crate::tool::{Arguments, CallContext, Caller, Snapshot, ToolResult};
+use crate::vault::Opener;
+use state::{Call, Judged, Stop};
 
 impl CallPath {
     /// The tools as a caller has them, with the custom ones as the store has them.
@@ -228,10 +97,12 @@ impl CallPath {
     /// # Errors
     /// The store's.
     pub async fn tools_of(&self, caller: &Caller) -> Result<Arc<Snapshot>, Error> {
-        if !self.custom.is_fresh(caller) {
-            Box::pin(self.custom.follow(caller)).await?;
+        if let Some(custom) = &self.tools.custom
+            && !custom.is_fresh(caller)
+        {
+            Box::pin(custom.follow(caller)).await?;
         }
-        Ok(self.registries.of(caller))
+        Ok(self.tools.registries.of(caller))
     }
 
     /// The tools for a call. Where the store does not answer, a call of what is no custom tool goes on
@@ -240,9 +111,9 @@ impl CallPath {
         match self.tools_of(caller).await {
             Ok(snapshot) => Ok(snapshot),
             Err(error) => {
-                let snapshot = self.registries.of(caller);
+                let snapshot = self.tools.registries.of(caller);
                 let found = snapshot.find(name);
-                let is_other = found.is_some_and(|found| found.entry.custom.is_none());
+                let is_other = found.is_some_and(|found| !found.entry.is_custom());
                 if is_other { Ok(snapshot) } else { Err(error) }
             }
         }
@@ -302,13 +173,13 @@ impl CallPath {
             notes: Map::new(),
             ask: Vec::new(),
             claims,
-            run: self.runs.of(cx.caller(), at_ms),
+            run: self.limits.history.of(cx.caller(), at_ms),
             is_counted: false,
             watched: None,
             is_loop: false,
             fresh: None,
             is_cached: false,
-            opener: self.vault.as_ref().and_then(|vault| {
+            opener: self.texts.vault.as_ref().and_then(|vault| {
                 let caller = cx.caller();
                 Opener::of(vault, &caller.tenant, caller.session.as_deref())
             }),
@@ -347,19 +218,25 @@ impl CallPath {
         // A name that is no tool's is a model's invention, and may hold anything.
         let known = call.tool.as_ref().map_or("(unknown)", |tool| tool.spec.name.as_str());
         call.span.record("gen_ai.tool.name", known);
-        budget::count(&self.budget, call)?;
+        budget::count(&self.limits.budget, call)?;
         let decision = match self.policy.remembered(&snapshot, call.cx.caller()) {
             Some(decision) => decision?,
             None => Box::pin(self.policy.decision(&snapshot, call.cx.caller())).await?,
         };
         let Some(found) = found else {
-            let scrubber = self.scrubbers.of_call(call.cx);
+            let scrubber = call.cx.scrubber(&self.texts.scrubbers);
             let refusal = resolve::refusal(&snapshot, &scrubber, call.called_as, &decision);
             return Err(refusal.into());
         };
         let entry = found.entry.clone();
         policy::pass(&decision, &snapshot, &entry, &mut call.notes)?;
-        activate::pass(&self.deferred, &snapshot, decision.offered(), &entry, call.cx.caller());
+        activate::pass(
+            &self.tools.deferred,
+            &snapshot,
+            decision.offered(),
+            &entry,
+            call.cx.caller(),
+        );
         let args = arguments::pass(found, args)?.noted(call);
         policy::pass_target(&decision, &entry, &args, &mut call.notes)?;
         let mut assessment = assess::pass(&entry, &args, call.cx)?;
@@ -377,10 +254,11 @@ impl CallPath {
         args: Result<Arguments, TooMuch>,
     ) -> Result<ToolResult, Stop> {
         let mut judged = self.judge(call, args).await?;
-        if let Some(limit) = &self.rate_limit {
+        if let Some(limit) = &self.limits.rate {
             Box::pin(budget::pass(self, limit, call.cx.caller(), call.at_ms)).await?;
         }
-        loops::before(&self.loops, &judged, call)?;
+        loops::before(&self.limits.loops, &judged, call)?;
+        before::pass(&judged)?;
         let role = taint::Role::of(&judged.decision, &judged.entry);
         let mut watched = Box::pin(taint::watch(self, role, &judged, call)).await?;
         if role.is_guarded {
@@ -394,9 +272,13 @@ impl CallPath {
             command::confined(&judged, call)?;
         }
         call.allowed = true;
-        let recalled =
-            self.redundancy.recall(&judged.entry, &judged.args, &judged.assessment, call).await;
+        let recalled = self
+            .reads
+            .redundancy
+            .recall(&judged.entry, &judged.args, &judged.assessment, call)
+            .await;
         if recalled.is_none() {
+            once::pass(&judged)?;
             let sealed = command::given(&judged.entry, &judged.args).cloned();
             unseal::pass(self, &judged.entry, &mut judged.args, &judged.assessment, call)?;
             if sealed.as_ref() == command::given(&judged.entry, &judged.args) {
@@ -410,7 +292,7 @@ impl CallPath {
         let outcome = match recalled {
             Some(result) => Ok(result),
             None => {
-                let changing = self.redundancy.watch(&judged.entry, &judged.assessment);
+                let changing = self.reads.redundancy.watch(&judged.entry, &judged.assessment);
                 let outcome = execute::pass(&self.execute, &judged.entry, judged.args, call).await;
                 if let Some(changing) = changing {
                     changing.end(&outcome);
@@ -447,17 +329,18 @@ impl CallPath {
         result.repairs = std::mem::take(&mut call.repairs);
         result.cached = call.is_cached;
         scrub::pass(&scrubber, call.opener.as_deref(), &mut result);
+        after::pass(&mut result);
         approve::mention(self, call, &mut result);
-        let advice = loops::after(&self.loops, call, &mut result).unwrap_or_default();
+        let advice = loops::after(&self.limits.loops, call, &mut result).unwrap_or_default();
         // A call that is one too many answers something else.
         let body = body.filter(|_| result.code != Some(Code::LoopDetected));
-        if body.is_some() || !shape::fits(&self.output, &result, &advice) {
+        if body.is_some() || !shape::fits(&self.texts.output, &result, &advice) {
             Box::pin(shape::pass(self, &mut result, body, &advice, call)).await?;
         }
         if call.opener.as_ref().is_some_and(|opener| opener.is_used()) {
             call.fresh = None;
         }
-        self.redundancy.keep(call, &result);
+        self.reads.redundancy.keep(call, &result);
         shape::append(&mut result, &advice);
         result.call_id.clone_from(&call.id);
         let ran = call.ran.unwrap_or_default();

@@ -6,6 +6,7 @@
 //!
 //! - [`runtime`]: open, call, close; the configuration
 //! - [`tool`]: write tools of your own
+//! - [`handler`]: answer what toolkeep asks its host
 //! - [`call`]: the path that each call takes
 //! - [`policy`]: who may call what
 //! - [`shell`]: what a command of a shell does, and whether it may
@@ -21,6 +22,7 @@ pub mod error;
 pub mod event;
 pub mod exec;
 pub mod files;
+pub mod handler;
 pub mod id;
 pub mod kind;
 pub mod limits;
@@ -38,8 +40,10 @@ pub mod workspace;
 mod artifacts;
 mod body;
 mod builtin;
+mod catch_panic;
 mod commands;
 mod custom;
+mod deadlines;
 mod detached;
 mod fingerprint;
 mod fork;
@@ -47,6 +51,7 @@ mod joint;
 mod scrubbers;
 #[cfg(test)]
 mod soak;
+mod system;
 mod terminal;
 mod upkeep;
 
@@ -54,10 +59,11 @@ pub use toolkeep_scrub as scrub;
 pub use toolkeep_shell as shell;
 
 pub use call::{
-    ApprovalAnswer, ApprovalRequest, Approver, CallAnswer, CallRequest, Explanation, TurnCall,
+    ApprovalAnswer, ApprovalRequest, Approve, CallAnswer, CallRequest, Explanation, TurnCall,
 };
 pub use error::{Code, Error};
 pub use event::Event;
+pub use handler::{Handler, HandlerKind, JsonHandler, handler_fn};
 pub use runtime::{
     CheckOptions, Config, EventStream, Follow, ModesAlone, Runtime, RuntimeBuilder, ScrubOptions,
     check_command, scrub, scrub_bytes,

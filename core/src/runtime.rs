@@ -5,8 +5,10 @@ mod builder;
 mod checking;
 mod config;
 mod follow;
+mod handlers;
 mod rotation;
 mod scrubbing;
+mod systems;
 
 pub use builder::RuntimeBuilder;
 pub use checking::{CheckOptions, ModesAlone, check_command};
@@ -31,11 +33,13 @@ use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::call::{Approver, CallAnswer, CallPath, CallRequest, Explanation, PolicyDiff, TurnCall};
+use crate::call::{CallAnswer, CallPath, CallRequest, Explanation, PolicyDiff, Tools, TurnCall};
 use crate::clock::Clock;
 use crate::commands::{JudgedCommand, Wanted};
+use crate::deadlines::Deadlines;
 use crate::error::{Code, Error};
 use crate::exec::{Background, Capabilities};
+use crate::handler::Handlers;
 use crate::id::check_key;
 use crate::limits::echo;
 use crate::policy::{ListEntry, Policy};
@@ -43,6 +47,7 @@ use crate::scrub::Added;
 use crate::secret::{self, KeyRing};
 use crate::shell::{AgentSettings, Check};
 use crate::store::Store;
+use crate::system::{System, Systems};
 use crate::tool::{
     Arguments, CallContext, DefinitionOptions, Definitions, Registered, Registration, Registries,
     Registry, Tool, ToolError, ToolResult,
@@ -80,11 +85,24 @@ struct Inner {
     path: CallPath,
     keys: Option<Arc<KeyRing>>,
     background: Arc<Background>,
+    handlers: Arc<Handlers>,
+    systems: Systems,
+    deadlines: Arc<Deadlines>,
     rotation: Arc<Rotation>,
     closing: CancellationToken,
     closed: OnceCell<()>,
     /// The calls and operations that are on their way.
     running: TaskTracker,
+}
+
+/// What the builder puts a runtime together from, besides its configuration.
+struct Parts {
+    path: CallPath,
+    keys: Option<Arc<KeyRing>>,
+    background: Arc<Background>,
+    handlers: Arc<Handlers>,
+    systems: Systems,
+    deadlines: Arc<Deadlines>,
 }
 
 /// How long closing waits for calls that are on their way.
@@ -105,17 +123,16 @@ impl Runtime {
         Runtime::builder().file(path.as_ref())?.build().await
     }
 
-    fn new(
-        config: Config,
-        path: CallPath,
-        keys: Option<Arc<KeyRing>>,
-        background: Arc<Background>,
-    ) -> Runtime {
+    fn new(config: Config, parts: Parts) -> Runtime {
+        let Parts { path, keys, background, handlers, systems, deadlines } = parts;
         let inner = Inner {
             config,
             path,
             keys,
             background,
+            handlers,
+            systems,
+            deadlines,
             rotation: Arc::default(),
             closing: CancellationToken::new(),
             closed: OnceCell::new(),
@@ -186,7 +203,7 @@ impl Runtime {
         self.check_open()?;
         cx.caller().check()?;
         let snapshot = self.path().tools_of(cx.caller()).await?;
-        let CallPath { policy, deferred, definitions, .. } = &self.inner.path;
+        let CallPath { policy, tools: Tools { deferred, definitions, .. }, .. } = &self.inner.path;
         let decision = policy.decision(&snapshot, cx.caller()).await?;
         let activated = deferred.activated(cx.caller());
         let DefinitionOptions { dialect, strict } = options.into();
@@ -227,7 +244,7 @@ impl Runtime {
     /// `invalid_argument` (a bad key in `cx`, a folder of his that cannot be used), `invalid_config`
     /// (the row of an agent), `closed`, or the store's error.
     pub async fn check_command(&self, cx: &CallContext, command: &str) -> Result<Check, Error> {
-        let (commands, text) = (self.inner.path.commands.clone(), command.to_owned());
+        let (commands, text) = (self.inner.path.shell.commands.clone(), command.to_owned());
         self.check_with(cx, move |cx, agents| {
             commands.judge(cx, Wanted { text: &text, agents, is_walled: true, ..Wanted::default() })
         })
@@ -303,10 +320,13 @@ impl Runtime {
         self.registry().register(Arc::new(tool))
     }
 
-    /// Asks this handler from now on where a call wants approval, instead of the one before; `None`
-    /// asks none. Whoever is being asked goes on deciding.
-    pub fn set_approver(&self, approver: Option<Arc<dyn Approver>>) {
-        self.inner.path.approval.set_approver(approver);
+    /// Removes a tool of the shared registry. Calls of it that run go on.
+    ///
+    /// # Errors
+    /// `not_found`, `closed`.
+    pub fn unregister(&self, name: &str) -> Result<(), Error> {
+        self.check_open()?;
+        self.registry().unregister(name)
     }
 
     /// Adds a tool, from wherever it comes, and replaces another where that is asked for.
@@ -320,12 +340,12 @@ impl Runtime {
 
     /// The tools of every agent that has no registry of its own.
     pub fn registry(&self) -> &Registry {
-        self.inner.path.registries.shared()
+        self.inner.path.tools.registries.shared()
     }
 
     /// The registries: the shared one, and those of agents that have their own.
     pub fn registries(&self) -> &Registries {
-        &self.inner.path.registries
+        &self.inner.path.tools.registries
     }
 
     /// What commands on this machine can be held to. It is found out once, by trying.
@@ -345,17 +365,17 @@ impl Runtime {
 
     /// Masks the secrets in a text, as the results of calls are masked.
     pub fn scrub<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        self.inner.path.scrubbers.shared().scrub(text)
+        self.inner.path.texts.scrubbers.shared().scrub(text)
     }
 
     /// As [`scrub`](Runtime::scrub), for bytes that may not be UTF-8.
     pub fn scrub_bytes<'t>(&self, text: &'t [u8]) -> Cow<'t, [u8]> {
-        self.inner.path.scrubbers.shared().scrub_bytes(text)
+        self.inner.path.texts.scrubbers.shared().scrub_bytes(text)
     }
 
     /// As [`scrub`](Runtime::scrub), with the values of a tenant and its tags.
     pub fn scrub_for<'t>(&self, tenant: &str, text: &'t str) -> Cow<'t, str> {
-        self.inner.path.scrubbers.of(tenant).scrub(text)
+        self.inner.path.texts.scrubbers.of(tenant).scrub(text)
     }
 
     /// Has a value masked from now on wherever it stands, in many encodings: in all texts of a
@@ -377,12 +397,12 @@ impl Runtime {
         if let Some(tenant) = tenant {
             check_key("tenant", tenant)?;
         }
-        Ok(self.inner.path.scrubbers.register(tenant, value, kind)?)
+        Ok(self.inner.path.texts.scrubbers.register(tenant, value, kind)?)
     }
 
     /// Takes a value back that was registered for this tenant, or for the runtime; true if it was.
     pub fn forget_secret(&self, tenant: Option<&str>, value: &str) -> bool {
-        self.inner.path.scrubbers.forget(tenant, value)
+        self.inner.path.texts.scrubbers.forget(tenant, value)
     }
 
     /// Ends the runtime: calls that are running are cancelled, what is queued is written, the
@@ -392,14 +412,16 @@ impl Runtime {
     /// The store's error if the last records could not be written; closing again tries again.
     pub async fn close(&self) -> Result<(), Error> {
         self.inner.closing.cancel();
-        let Inner { path, running, background, .. } = self.inner.as_ref();
+        let Inner { path, running, background, handlers, systems, deadlines, .. } =
+            self.inner.as_ref();
         let close = || async {
             running.close();
             // Calls end as soon as they are polled; a host may hold one that it does not poll.
             let _ = tokio::time::timeout(MOST_PATIENCE, running.wait()).await;
             let _ = tokio::time::timeout(MOST_PATIENCE, path.approval.released()).await;
-            if let Some(vault) = &path.vault {
-                vault.close();
+            deadlines.close();
+            for system in systems.iter().rev() {
+                system.close().await;
             }
             let background = background.clone();
             let _ = tokio::task::spawn_blocking(move || background.close()).await;
@@ -409,12 +431,27 @@ impl Runtime {
             Ok(())
         };
         // Whoever closes at the same time waits for the first.
-        self.inner.closed.get_or_try_init(close).await.copied()
+        let closed = self.inner.closed.get_or_try_init(close).await.copied();
+        // Code of the host is let go, so that nothing of it outlives the runtime's end.
+        handlers.clear();
+        path.tools.registries.clear();
+        closed
     }
 
     /// True once [`close`](Runtime::close) was called.
     pub fn is_closed(&self) -> bool {
         self.inner.closing.is_cancelled()
+    }
+
+    /// When the next background work is due, in milliseconds since 1970-01-01T00:00:00Z: pruning the
+    /// store, forgetting secrets. A host that ends its async runtime between calls can start one then.
+    pub fn next_deadline(&self) -> Option<i64> {
+        self.inner.deadlines.next()
+    }
+
+    /// The system of a type; `None` if the configuration leaves it out.
+    pub(crate) fn system<S: System>(&self) -> Option<Arc<S>> {
+        self.inner.systems.get()
     }
 
     pub(crate) fn path(&self) -> &CallPath {

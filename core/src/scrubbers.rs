@@ -11,7 +11,6 @@ use zeroize::Zeroizing;
 
 use crate::error::{Code, Error};
 use crate::scrub::{Added, Profile, Scrubber, TagKey, ValueError, Values};
-use crate::tool::CallContext;
 
 /// How many tenants are remembered. Beyond, those without values are made anew when they call.
 const MOST_TENANTS: usize = 10_000;
@@ -57,12 +56,6 @@ impl Scrubbers {
             return scrubber.clone();
         }
         self.made(tenant, &self.lock())
-    }
-
-    /// For the texts of a call.
-    pub(crate) fn of_call(&self, cx: &CallContext) -> Scrubber {
-        let scrubber = self.of(&cx.caller().tenant);
-        cx.secrets().fold(scrubber, |scrubber, values| scrubber.with_values(values))
     }
 
     /// Looks for a value from now on: in the texts of a tenant, or in all.

@@ -1,17 +1,18 @@
 //! What keeps a store from growing without end.
 //!
-//! It runs after writes, once a minute or after many rows, as a task of the async runtime that wrote; never in
-//! the path of a call, and never while nothing is written. Each time it looks after the tenants
-//! that this runtime wrote for since the last time. What it cannot do now it does the next time.
+//! It is a job of [`Deadlines`] that follows writes: the first at once, the next when a minute is over or
+//! many rows were written. It never runs in the path of a call, and not while nothing is written. Each turn
+//! looks after the tenants that this runtime wrote for since the turn before. What a turn cannot do, the
+//! next one does.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tokio::runtime::{self, Handle};
 
 use crate::clock::Clock;
+use crate::deadlines::Deadlines;
 use crate::store::{Error, Kind, MOST_LEASE_MS, PruneAudit, Store, StoreUrl};
 
 /// How long after its last turn it may run again, in milliseconds.
@@ -86,6 +87,7 @@ pub(crate) struct Upkeep {
     retention: Retention,
     store: Arc<dyn Store>,
     clock: Arc<dyn Clock>,
+    deadlines: Arc<Deadlines>,
     state: Mutex<State>,
 }
 
@@ -97,9 +99,9 @@ struct State {
     began_ms: Option<i64>,
     /// How many rows were written since.
     rows: usize,
-    /// The async runtimes that have a turn running. One that nobody drives any more must not keep
-    /// the others from theirs.
-    running: Vec<runtime::Id>,
+    /// When the next turn is due, if one is.
+    due_ms: Option<i64>,
+    is_running: bool,
 }
 
 impl Upkeep {
@@ -107,39 +109,23 @@ impl Upkeep {
         retention: Retention,
         store: Arc<dyn Store>,
         clock: Arc<dyn Clock>,
+        deadlines: Arc<Deadlines>,
     ) -> Upkeep {
         let in_memory = matches!(StoreUrl::parse(&store.url()), Ok(StoreUrl::Memory));
         let retention = if in_memory { retention.in_memory() } else { retention };
-        Upkeep { retention, store, clock, state: Mutex::default() }
+        Upkeep { retention, store, clock, deadlines, state: Mutex::default() }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Tells that so many rows were written for these tenants. Takes no time.
+    /// Has the next turn come in time, after so many rows were written for these tenants.
     pub(crate) fn after_writing<'t>(
         self: &Arc<Upkeep>,
         tenants: impl Iterator<Item = &'t str>,
         rows: usize,
     ) {
-        let Ok(runtime) = Handle::try_current() else { return };
-        let Some(tenants) = self.turn(tenants, rows, runtime.id()) else { return };
-        let mut turn = Turn { upkeep: self.clone(), runtime: runtime.id(), tenants };
-        runtime.spawn(async move {
-            turn.each_tenant().await;
-            turn.upkeep.all_tenants().await;
-        });
-    }
-
-    /// The tenants to look after now; none if it is not time yet.
-    fn turn<'t>(
-        &self,
-        tenants: impl Iterator<Item = &'t str>,
-        rows: usize,
-        here: runtime::Id,
-    ) -> Option<BTreeSet<String>> {
-        let now_ms = self.clock.now_ms();
         let mut state = self.state();
         for tenant in tenants {
             if !state.tenants.contains(tenant) {
@@ -147,16 +133,46 @@ impl Upkeep {
             }
         }
         state.rows = state.rows.saturating_add(rows);
-        // A clock that was set back must not stop the upkeep.
-        let waits = |began_ms| (0..EVERY_MS).contains(&now_ms.saturating_sub(began_ms));
-        let waits = state.rows < EVERY_ROWS && state.began_ms.is_some_and(waits);
-        if state.running.contains(&here) || waits {
+        self.plan(&mut state);
+    }
+
+    /// Plans the next turn, unless one runs: its end plans again.
+    fn plan(self: &Arc<Upkeep>, state: &mut State) {
+        if state.is_running || state.tenants.is_empty() {
+            return;
+        }
+        let now_ms = self.clock.now_ms();
+        let due_ms = match state.began_ms {
+            // A clock that was set back must not stop the upkeep.
+            Some(began_ms) if state.rows < EVERY_ROWS && began_ms <= now_ms => began_ms + EVERY_MS,
+            _ => now_ms,
+        };
+        if state.due_ms.is_some_and(|planned_ms| planned_ms <= due_ms) {
+            return;
+        }
+        state.due_ms = Some(due_ms);
+        let upkeep = Arc::downgrade(self);
+        let turn = move || async move {
+            let Some(upkeep) = upkeep.upgrade() else { return };
+            let Some(mut turn) = upkeep.begin(due_ms) else { return };
+            turn.each_tenant().await;
+            turn.upkeep.all_tenants().await;
+        };
+        self.deadlines.add(due_ms, Box::new(|| Box::pin(turn())));
+    }
+
+    /// The turn that was planned for this time; `None` if another took its place.
+    fn begin(self: &Arc<Upkeep>, due_ms: i64) -> Option<Turn> {
+        let mut state = self.state();
+        if state.due_ms != Some(due_ms) {
             return None;
         }
+        state.due_ms = None;
         state.rows = 0;
-        state.running.push(here);
-        state.began_ms = Some(now_ms);
-        Some(std::mem::take(&mut state.tenants))
+        state.is_running = true;
+        state.began_ms = Some(self.clock.now_ms());
+        let tenants = std::mem::take(&mut state.tenants);
+        Some(Turn { upkeep: self.clone(), tenants })
     }
 
     /// False if the store did not do all of it.
@@ -226,7 +242,6 @@ fn report(what: &'static str, outcome: Result<u64, Error>) -> bool {
 /// not look after wait for the next one.
 struct Turn {
     upkeep: Arc<Upkeep>,
-    runtime: runtime::Id,
     tenants: BTreeSet<String>,
 }
 
@@ -243,8 +258,9 @@ impl Turn {
 impl Drop for Turn {
     fn drop(&mut self) {
         let mut state = self.upkeep.state();
-        state.running.retain(|runtime| *runtime != self.runtime);
+        state.is_running = false;
         state.tenants.append(&mut self.tenants);
+        self.upkeep.plan(&mut state);
     }
 }
 
@@ -259,7 +275,9 @@ mod tests {
     }
 
     fn upkeep(store: &Arc<dyn Store>, retention: Retention) -> Arc<Upkeep> {
-        Arc::new(Upkeep::new(retention, store.clone(), Arc::new(ManualClock::at(1_000))))
+        let clock = Arc::new(ManualClock::at(1_000));
+        let deadlines = Deadlines::new(clock.clone());
+        Arc::new(Upkeep::new(retention, store.clone(), clock, deadlines))
     }
 
     /// Records calls and waits for the turn after them.
@@ -267,7 +285,8 @@ mod tests {
         let count = rows.len();
         store.record_audit(rows, vec![]).await.unwrap();
         upkeep.after_writing(["t"].into_iter(), count);
-        while !upkeep.state().running.is_empty() {
+        let is_busy = |state: &State| state.is_running || state.due_ms == Some(1_000);
+        while is_busy(&upkeep.state()) {
             tokio::task::yield_now().await;
         }
     }

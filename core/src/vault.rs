@@ -31,9 +31,10 @@ pub(crate) use sealing::Sealing;
 pub(crate) use written::{placeholders, without_fresh_tags, without_placeholders};
 
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use crate::clock::Clock;
+use crate::deadlines::Deadlines;
 use crate::error::{Code, Error};
 use crate::id::new_id;
 use binding::Compiled;
@@ -48,7 +49,9 @@ const MOST_BINDINGS: usize = 10_000;
 pub(crate) struct Vault {
     config: VaultConfig,
     clock: Arc<dyn Clock>,
+    deadlines: Arc<Deadlines>,
     state: Mutex<State>,
+    this: Weak<Vault>,
 }
 
 struct State {
@@ -56,6 +59,8 @@ struct State {
     /// Those of the configuration first.
     bindings: Vec<Arc<Compiled>>,
     guards: Guards,
+    /// True while a job waits that forgets what is too old.
+    is_watched: bool,
     is_closed: bool,
 }
 
@@ -67,15 +72,23 @@ impl Vault {
     pub(crate) fn new(
         config: &VaultConfig,
         clock: Arc<dyn Clock>,
+        deadlines: Arc<Deadlines>,
     ) -> Result<Option<Arc<Vault>>, Error> {
         let bindings = config.compiled()?;
         if !config.enabled {
             return Ok(None);
         }
-        let kept = Kept::new(config.max_entries, config.ttl_ms);
-        let state =
-            Mutex::new(State { kept, bindings, guards: Guards::default(), is_closed: false });
-        Ok(Some(Arc::new(Vault { config: config.clone(), clock, state })))
+        let config = config.clone();
+        let state = Mutex::new(State {
+            kept: Kept::new(config.max_entries, config.ttl_ms),
+            bindings,
+            guards: Guards::default(),
+            is_watched: false,
+            is_closed: false,
+        });
+        let make =
+            |this: &Weak<Vault>| Vault { config, clock, deadlines, state, this: this.clone() };
+        Ok(Some(Arc::new_cyclic(make)))
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -156,8 +169,31 @@ impl Vault {
         (secrets, before - state.bindings.len())
     }
 
+    /// Has secrets forgotten when their time is over, though nobody asks for them again.
+    fn forget_in_time(&self, state: &mut State) {
+        if state.is_watched {
+            return;
+        }
+        let Some(at_ms) = state.kept.next_sweep_ms() else { return };
+        state.is_watched = true;
+        let vault = self.this.clone();
+        let forget = || async move {
+            if let Some(vault) = vault.upgrade() {
+                vault.forget_old();
+            }
+        };
+        self.deadlines.add(at_ms, Box::new(|| Box::pin(forget())));
+    }
+
+    fn forget_old(&self) {
+        let mut state = self.state();
+        state.is_watched = false;
+        state.kept.sweep(self.clock.now_ms());
+        self.forget_in_time(&mut state);
+    }
+
     /// Forgets everything, for good.
-    pub(crate) fn close(&self) {
+    pub(crate) fn forget_all(&self) {
         let mut state = self.state();
         state.kept.clear();
         state.bindings.clear();

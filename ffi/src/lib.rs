@@ -7,7 +7,6 @@
 // The names are C's: this crate exists for its header.
 #![allow(non_camel_case_types)]
 
-mod approver;
 mod call;
 mod callback;
 pub mod code;
@@ -18,6 +17,7 @@ mod empty_core;
 mod error;
 mod guard;
 mod handle;
+mod handler;
 mod input;
 mod invocation;
 mod invoke;

@@ -144,6 +144,6 @@ pub unsafe extern "C" fn toolkeep_tool_unregister(
         let host = unsafe { Host::look(runtime) }?;
         // SAFETY: the host lends the text for the length of this call.
         let name = unsafe { name.text("name") }?;
-        host.core.registry().unregister(name)
+        host.core.unregister(name)
     })
 }

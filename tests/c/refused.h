@@ -25,7 +25,7 @@ static void wrong_handles_are_refused(void) {
     FAILS(code, toolkeep_invoke_async(bad, echo, NO_TEXT, done, &box, destroy, NULL));
     FAILS(code, toolkeep_tool_register(bad, SPEC("echo"), tool_echo, &box, destroy));
     FAILS(code, toolkeep_tool_unregister(bad, echo));
-    FAILS(code, toolkeep_runtime_set_approver(bad, tool_echo, &box, destroy));
+    FAILS(code, toolkeep_runtime_set_handler(bad, TOOLKEEP_STR("approve"), tool_echo, &box, destroy));
     FAILS(code, toolkeep_events_subscribe(bad, NO_TEXT, event, &box, destroy, &subscription));
     FAILS(code, toolkeep_runtime_close(bad));
     FAILS(code, toolkeep_operation_cancel(wrong[i]));

@@ -162,7 +162,7 @@ static void an_approver_decides(void) {
   toolkeep_operation *operation = NULL;
   add(runtime, spec, tool_echo, NULL);
   CHECK(holds(call(runtime, "pay", "{\"amount\": 5}"), "\"code\":\"approval_denied\""));
-  OK(toolkeep_runtime_set_approver(runtime, approves, &first, destroy));
+  OK(toolkeep_runtime_set_handler(runtime, TOOLKEEP_STR("approve"), approves, &first, destroy));
   strcpy(first.text, "true");
   CHECK(holds(call(runtime, "pay", "{\"amount\": 5}"), "\"structured\":{\"amount\":5}"));
   strcpy(first.text, "{\"allow\": false, \"reason\": \"too much\"}");
@@ -173,7 +173,7 @@ static void an_approver_decides(void) {
   CHECK(holds(call(runtime, "pay", "{\"amount\": 5}"), "\"code\":\"approval_denied\""));
 
   /* It may answer later, and is told when nobody waits any more. */
-  OK(toolkeep_runtime_set_approver(runtime, tool_keep, &box, destroy));
+  OK(toolkeep_runtime_set_handler(runtime, TOOLKEEP_STR("approve"), tool_keep, &box, destroy));
   box_wait(&first, &first.destroyed, 1);
   OK(toolkeep_call_async(runtime, NO_TEXT, TOOLKEEP_STR("pay"), TOOLKEEP_STR("{\"amount\": 5}"),
                          done, &outcome, destroy, &operation));

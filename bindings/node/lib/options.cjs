@@ -1,7 +1,7 @@
 'use strict'
 // The second argument of a runtime: what only code can say.
 
-const { approverOf } = require('./approve.cjs')
+const { handlerOf } = require('./handlers.cjs')
 const { invalid } = require('./errors.cjs')
 const { keyOf } = require('./key.cjs')
 const { didYouMean } = require('./nearest.cjs')
@@ -18,7 +18,7 @@ async function runtimeOptionsOf(options) {
     const meant = didYouMean(name, KNOWN) || '; there are `approve` and `key`'
     throw invalid(`a runtime has no option \`${name}\`${meant}`)
   }
-  return { approve: approverOf(options), key: await keyOf(options) }
+  return { approve: handlerOf('approve', options.approve), key: await keyOf(options) }
 }
 
 module.exports = { runtimeOptionsOf }

@@ -1,4 +1,4 @@
-//! Tools, and the `approve` handler, that are written in JavaScript.
+//! Tools and handlers that are written in JavaScript.
 //!
 //! Everything that goes to JavaScript goes through one function of the runtime's, [`Dispatch`], in
 //! order: run a tool, cancel a run, forget a tool. The answer of a run comes back as a plain call,
@@ -14,10 +14,7 @@ use napi::bindgen_prelude::FnArgs;
 use napi::threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode};
 use serde_json::Value;
 use tokio::sync::oneshot;
-use toolkeep::{
-    ApprovalAnswer, ApprovalRequest, Approver, CallContext, Code, Error, Tool, ToolError,
-    ToolResult, ToolSpec,
-};
+use toolkeep::{CallContext, Code, Error, JsonHandler, Tool, ToolError, ToolResult, ToolSpec};
 
 use crate::json;
 
@@ -151,36 +148,29 @@ async fn run(
     }
 }
 
-/// The host's `approve` handler.
-pub struct HostApprover {
+/// A handler of the host's.
+pub struct HostHandler {
     host: Arc<Host>,
     number: u32,
 }
 
-impl HostApprover {
-    pub fn new(host: Arc<Host>, number: u32) -> HostApprover {
-        HostApprover { host, number }
+impl HostHandler {
+    pub fn new(host: Arc<Host>, number: u32) -> HostHandler {
+        HostHandler { host, number }
     }
 }
 
-impl Approver for HostApprover {
-    fn approve(
-        &self,
-        request: ApprovalRequest,
-        cx: CallContext,
-    ) -> BoxFuture<'_, Result<Option<ApprovalAnswer>, Error>> {
+impl JsonHandler for HostHandler {
+    fn handle(&self, request: Value, cx: CallContext) -> BoxFuture<'_, Result<Value, Error>> {
         Box::pin(async move {
-            let request = serde_json::to_value(request)
-                .map_err(|error| Error::new(Code::Internal, error.to_string()))?;
             let gone = || ToolError::failed("the JavaScript that it is written in has ended");
             let answer = run(&self.host, self.number, &request, &cx, gone).await;
-            let answer = answer.map_err(|error| Error::new(Code::Internal, error.message))?;
-            ApprovalAnswer::from_value(&answer)
+            answer.map_err(|error| Error::new(Code::Internal, error.message))
         })
     }
 }
 
-impl Drop for HostApprover {
+impl Drop for HostHandler {
     fn drop(&mut self) {
         self.host.send(Message::Forget { tool: self.number });
     }

@@ -18,7 +18,7 @@ use toolkeep::{
 };
 
 use crate::failure::{failure, settle};
-use crate::host::{Host, HostApprover, HostTool, Parts, dispatch};
+use crate::host::{Host, HostHandler, HostTool, Parts, dispatch};
 use crate::json;
 use crate::stream::NativeStream;
 
@@ -268,20 +268,20 @@ impl NativeRuntime {
         runtime.add(if replace { registration.replace() } else { registration }).map(|_| ())
     }
 
-    /// Asks the function of that number where a call wants approval.
+    /// Sets the function of that number as the handler of that name; without one, takes it away.
     #[napi(catch_unwind)]
-    pub fn approver(&self, number: u32) -> napi::Result<()> {
+    pub fn set_handler(&self, name: String, number: Option<u32>) -> napi::Result<()> {
         let runtime = self.state.runtime().map_err(failure)?;
-        let approver = HostApprover::new(self.state.host.clone(), number);
-        runtime.set_approver(Some(Arc::new(approver)));
-        Ok(())
+        let host = || self.state.host.clone();
+        let handler = number.map(|number| Arc::new(HostHandler::new(host(), number)) as _);
+        runtime.set_json_handler(&name, handler).map_err(failure)
     }
 
     /// Removes a tool.
     #[napi(catch_unwind)]
     pub fn unregister(&self, name: String) -> napi::Result<()> {
         let runtime = self.state.runtime().map_err(failure)?;
-        runtime.registry().unregister(&name).map_err(failure)
+        runtime.unregister(&name).map_err(failure)
     }
 
     /// Answers a run of a tool: with the JSON text of what it returned, or with a code and the

@@ -15,8 +15,8 @@ use toolkeep::{
 };
 
 use crate::answer::Answer;
-use crate::approver::HostApprover;
 use crate::fault;
+use crate::handler::HostHandler;
 use crate::host_tool::{Host, HostTool};
 use crate::job::Job;
 use crate::json::{self, TooDeep};
@@ -151,12 +151,10 @@ impl Engine {
 
     /// Ends the runtime, and lets go of the host's tools.
     fn close(&self, py: Python<'_>) -> PyResult<Job> {
-        self.job(py, |runtime| async move {
-            let closed = runtime.close().await;
-            runtime.set_approver(None);
-            runtime.registries().clear();
-            closed.map(|()| Answer::Json(Value::Null))
-        })
+        self.job(
+            py,
+            |runtime| async move { runtime.close().await.map(|()| Answer::Json(Value::Null)) },
+        )
     }
 
     /// Ends the runtime in the background; the end of the interpreter waits for it, a bounded
@@ -200,12 +198,12 @@ impl Engine {
         added.map(|_| ()).map_err(|error| fault::exception(py, &error))
     }
 
-    /// Asks this handler where a call wants approval. `start(invocation)` as for a tool.
-    #[pyo3(signature = (start, /))]
-    fn set_approver(&self, py: Python<'_>, start: Py<PyAny>) -> PyResult<()> {
+    /// Sets the handler of that name, or takes it away. `start(invocation)` as for a tool.
+    #[pyo3(signature = (name, start, /))]
+    fn set_handler(&self, py: Python<'_>, name: &str, start: Option<Py<PyAny>>) -> PyResult<()> {
         self.process.check(py)?;
-        self.runtime.set_approver(Some(Arc::new(HostApprover(start))));
-        Ok(())
+        let handler = start.map(|start| Arc::new(HostHandler(start)) as _);
+        self.runtime.set_json_handler(name, handler).map_err(|error| fault::exception(py, &error))
     }
 
     /// Removes a tool.
@@ -213,12 +211,7 @@ impl Engine {
     fn unregister(&self, py: Python<'_>, name: &Bound<'_, PyAny>) -> PyResult<()> {
         self.process.check(py)?;
         let name = json::text(py, "name", name)?;
-        let removed = py.detach(|| {
-            if self.runtime.is_closed() {
-                return Err(Error::new(Code::Closed, "the runtime is closed; open a new one"));
-            }
-            self.runtime.registry().unregister(&name)
-        });
+        let removed = py.detach(|| self.runtime.unregister(&name));
         removed.map_err(|error| fault::exception(py, &error))
     }
 

@@ -5,12 +5,12 @@
 //! [`Invocation`](host_tool::Invocation) that Python answers when it likes. The rest is Python.
 
 mod answer;
-mod approver;
 #[cfg(feature = "bench")]
 #[path = "../../../tests/bench/empty_core.rs"]
 mod empty_core;
 mod engine;
 mod fault;
+mod handler;
 mod host_tool;
 mod job;
 mod json;

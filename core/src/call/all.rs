@@ -8,7 +8,8 @@ use serde_json::Value;
 
 use super::approve::Claims;
 use super::arguments::Prepared;
-use super::{CallPath, Decided, arguments, assess};
+use super::path::CallPath;
+use super::{Decided, arguments, assess};
 use crate::error::{Code, Error};
 use crate::kind::{Capability, Effect, Resource};
 use crate::limits::check_json;
@@ -98,7 +99,7 @@ impl CallPath {
     pub async fn call_all(&self, cx: &CallContext, requests: Vec<TurnCall>) -> Vec<CallAnswer> {
         let snapshot = match self.tools_of(cx.caller()).await {
             Ok(snapshot) => snapshot,
-            Err(_) => self.registries.of(cx.caller()),
+            Err(_) => self.tools.registries.of(cx.caller()),
         };
         // Without a decision each call fails by itself, and says why.
         let decision = self.policy.decision(&snapshot, cx.caller()).await.ok();
@@ -140,7 +141,7 @@ impl CallPath {
             Code::Cancelled => "The call was cancelled.",
             Code::Closed => "The call was not made: the tools are closed.",
             _ => {
-                let message = self.scrubbers.shared().scrub(error.message());
+                let message = self.texts.scrubbers.shared().scrub(error.message());
                 tracing::error!(code = error.code().name(), %message, "a call failed");
                 "The call failed in the tool layer itself, not in the tool. Tell the user; the same \
                  call will likely fail again for now."

@@ -8,22 +8,25 @@
 mod always;
 mod ask;
 mod edit;
-mod handler;
+mod question;
 mod text;
 mod wait;
 
 pub(crate) use always::{Kept, chosen, keep};
-pub use handler::{ApprovalAnswer, ApprovalRequest, Approver, AskReason, approve_fn};
+pub use question::{ApprovalAnswer, ApprovalRequest, Approve, AskReason};
 
 use std::collections::HashSet;
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio_util::task::TaskTracker;
 
-use super::{Call, CallPath, Judged, Stop, command};
+use super::command;
+use super::path::CallPath;
+use super::state::{Call, Judged, Stop};
+use crate::handler::{self, Handler, Handlers};
 use crate::id::new_id;
 use crate::store::{Approval, ApprovalState, Kind};
 use crate::tool::{Arguments, ToolError, ToolResult};
@@ -73,23 +76,14 @@ impl Default for ApprovalConfig {
 /// Who is asked, and how. One per runtime.
 pub(crate) struct ApproveGate {
     pub(super) config: ApprovalConfig,
-    approver: RwLock<Option<Arc<dyn Approver>>>,
+    handlers: Arc<Handlers>,
     /// Approvals that are being taken back.
     releases: TaskTracker,
 }
 
 impl ApproveGate {
-    pub(crate) fn new(config: ApprovalConfig, approver: Option<Arc<dyn Approver>>) -> ApproveGate {
-        ApproveGate { config, approver: RwLock::new(approver), releases: TaskTracker::new() }
-    }
-
-    /// Sets the host's handler, or takes it away.
-    pub(crate) fn set_approver(&self, approver: Option<Arc<dyn Approver>>) {
-        let mut current = self.approver.write().unwrap_or_else(PoisonError::into_inner);
-        let earlier = std::mem::replace(&mut *current, approver);
-        drop(current);
-        // What the host wrote into its end does not run under the lock.
-        drop(earlier);
+    pub(crate) fn new(config: ApprovalConfig, handlers: Arc<Handlers>) -> ApproveGate {
+        ApproveGate { config, handlers, releases: TaskTracker::new() }
     }
 
     /// True if a decision may come from elsewhere than the host's handler.
@@ -103,8 +97,8 @@ impl ApproveGate {
         self.releases.wait().await;
     }
 
-    fn approver(&self) -> Option<Arc<dyn Approver>> {
-        self.approver.read().unwrap_or_else(PoisonError::into_inner).clone()
+    fn approver(&self) -> Option<Arc<dyn Handler<Approve>>> {
+        self.handlers.get()
     }
 }
 
@@ -213,7 +207,7 @@ async fn asked(
     path: &CallPath,
     judged: &Judged,
     call: &mut Call<'_>,
-    approver: Option<Arc<dyn Approver>>,
+    approver: Option<Arc<dyn Handler<Approve>>>,
 ) -> Result<Approval, Stop> {
     let gate = &path.approval;
     let waits = gate.config.mode == ApprovalMode::Wait;
@@ -232,7 +226,7 @@ async fn asked(
         asked => asked?,
     };
     let handler =
-        approver.map(|approver| wait::ask(approver, asking.request(judged, call), call.cx));
+        approver.map(|approver| handler::ask(approver, asking.request(judged, call), call.cx));
     let others = gate.config.external && gate.config.mode == ApprovalMode::Wait;
     let expires_at_ms = asking.expires_at_ms;
     let original = Original::new(path, judged, call);
@@ -281,7 +275,7 @@ fn misfit(path: &CallPath, judged: &Judged, call: &Call<'_>, allowed: &Approval)
 /// The refusal of a call whose arguments were edited to some that do not fit. Why, only the host is
 /// told: it is no mistake of the model's.
 fn unfit(path: &CallPath, call: &mut Call<'_>, allowed: &Approval, why: &str) -> ToolError {
-    let scrubber = path.scrubbers.of_call(call.cx);
+    let scrubber = call.cx.scrubber(&path.texts.scrubbers);
     let why = scrubber.scrub(why);
     tracing::warn!(approval = allowed.id, %why, "an approval could not be used");
     let refusal = text::unfit(&allowed.tool, &allowed.id);
@@ -369,6 +363,6 @@ pub(super) fn mention(path: &CallPath, call: &mut Call<'_>, result: &mut ToolRes
     let notice = text::edited(changed.iter().filter_map(Value::as_str));
     // It is said of this call alone, so its answer is none for a later one.
     call.fresh = None;
-    let scrubber = path.scrubbers.of_call(call.cx);
+    let scrubber = call.cx.scrubber(&path.texts.scrubbers);
     result.for_llm = format!("{}\n\n{}", scrubber.scrub(&notice), result.for_llm);
 }

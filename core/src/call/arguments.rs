@@ -4,7 +4,7 @@
 use serde_json::error::Category;
 use serde_json::{Map, Value};
 
-use super::Call;
+use super::state::Call;
 use crate::error::Code;
 use crate::limits::{MAX_ARGUMENT_BYTES, TooMuch, check_json, discard, echo};
 use crate::strict::{self, Unread};

@@ -5,7 +5,8 @@ use std::sync::atomic::Ordering;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Call, CallPath, Stop};
+use super::path::CallPath;
+use super::state::{Call, Stop};
 use crate::error::Code;
 use crate::tool::{Caller, ToolError};
 

@@ -2,7 +2,8 @@
 
 use serde_json::json;
 
-use super::{Call, CallPath, Stop};
+use super::path::CallPath;
+use super::state::{Call, Stop};
 use crate::clis::{Called, Registered};
 use crate::error::Code;
 use crate::limits::echo;
@@ -39,8 +40,8 @@ pub(super) async fn pass(
     let Some(cli) = clis.get(at) else { return Ok(None) };
     let name = &cli.name;
     let allowed = match &words {
-        Some(words) => path.clis.allowed(caller, cli, words, input).await.map(drop),
-        None => path.clis.granted(caller, cli).await.map(drop),
+        Some(words) => path.shell.clis.allowed(caller, cli, words, input).await.map(drop),
+        None => path.shell.clis.granted(caller, cli).await.map(drop),
     };
     call.notes.insert("cli".into(), json!(name));
     allowed?;
@@ -96,7 +97,7 @@ fn runs_it(entry: &Entry) -> bool {
 async fn not_a_call(path: &CallPath, clis: &[Registered], call: &Call<'_>) -> ToolError {
     let mut names = Vec::new();
     for cli in clis {
-        if path.clis.granted(call.cx.caller(), cli).await.is_ok() {
+        if path.shell.clis.granted(call.cx.caller(), cli).await.is_ok() {
             names.push(format!("`{}`", cli.name));
         }
     }

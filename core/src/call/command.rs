@@ -7,9 +7,11 @@ use std::sync::Arc;
 use futures_util::future::join;
 use serde_json::{Map, Value, json};
 
+use super::AskReason;
 use super::approve::Kept;
 use super::cli;
-use super::{AskReason, Call, CallPath, Judged, Stop};
+use super::path::CallPath;
+use super::state::{Call, Judged, Stop};
 use crate::clis::{Called, Clis, Known, Registered};
 use crate::commands::{JudgedCommand, Wanted};
 use crate::custom::Definition;
@@ -30,8 +32,8 @@ pub(super) async fn pass(
     call: &mut Call<'_>,
     assessment: &mut Assessment,
 ) -> Result<Option<JudgedCommand>, Stop> {
-    if let Some(made_of) = &entry.custom {
-        return owners(path, made_of.clone(), args, call, assessment).await.map(Some);
+    if let Some(made_of) = Definition::of(entry) {
+        return owners(path, made_of, args, call, assessment).await.map(Some);
     }
     let Some(text) = text_of(entry, args)? else { return Ok(None) };
     let named = |argument: &Option<String>| {
@@ -42,7 +44,7 @@ pub(super) async fn pass(
     let (input, cx) = (stdin.clone(), call.cx.clone());
     let is_walled = entry.tool.confines();
     let judge = |text: String| {
-        let (commands, cx, agents) = (path.commands.clone(), cx.clone(), agents.clone());
+        let (commands, cx, agents) = (path.shell.commands.clone(), cx.clone(), agents.clone());
         let (cwd, stdin) = (cwd.clone(), stdin.clone());
         tokio::task::spawn_blocking(move || {
             let (cwd, stdin) = (cwd.as_deref(), stdin.as_deref());
@@ -52,7 +54,7 @@ pub(super) async fn pass(
         })
     };
     // What the store knows of CLIs does not wait for the judge.
-    let (clis, judged) = join(path.clis.enabled(&call.cx.caller().tenant), judge(text)).await;
+    let (clis, judged) = join(path.shell.clis.enabled(&call.cx.caller().tenant), judge(text)).await;
     let (clis, mut judged) = (clis?, judged.map_err(not_judged)??);
     let mut called = None;
     if !clis.is_empty() {
@@ -136,7 +138,7 @@ async fn owners(
 ) -> Result<JudgedCommand, Stop> {
     let text = made_of.command(args)?;
     let agents = path.policy.commands_of(call.cx.caller()).await?;
-    let (commands, cx) = (path.commands.clone(), call.cx.clone());
+    let (commands, cx) = (path.shell.commands.clone(), call.cx.clone());
     let judging = tokio::task::spawn_blocking(move || {
         let cwd = made_of.row.working_dir.as_deref();
         let wanted = Wanted { text: &text, cwd, agents: &agents, ..Wanted::default() };

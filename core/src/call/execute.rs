@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::contained::{self, Contained};
-use super::{Call, Stop};
+use super::state::{Call, Stop};
+use crate::catch_panic::{self, CatchPanic};
 use crate::error::Code;
 use crate::tool::{Entry, ToolError, ToolResult};
 
@@ -46,7 +46,7 @@ pub(super) async fn pass(
         cx.with_call_secrets(call.secrets.clone()).with_plan(call.plan.clone(), call.cli.clone());
     let cx = cx.with_body(call.body.clone());
     let started = *call.started.insert(Instant::now());
-    let outcome = match Contained::start(|| entry.tool.call(args, cx)) {
+    let outcome = match CatchPanic::start(|| entry.tool.call(args, cx)) {
         Ok(run) => tokio::time::timeout(Duration::from_millis(timeout_ms), run).await,
         Err(panic) => Ok(Err(panic)),
     };
@@ -75,7 +75,7 @@ fn late(entry: &Entry, timeout_ms: u64) -> ToolError {
 }
 
 fn panicked(entry: &Entry, panic: &(dyn Any + Send)) -> ToolError {
-    let why = contained::message(panic);
+    let why = catch_panic::message(panic);
     let text = format!(
         "`{}` panicked: {why}. This is a fault in the tool; the same call will likely fail again.",
         entry.spec.name

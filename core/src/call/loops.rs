@@ -13,7 +13,8 @@ use serde_json::{Value, json};
 
 use self::guard::{Detector, Finding, Outcome, Pace, Step, Target};
 use super::runs::Run;
-use super::{Call, Judged, signature};
+use super::signature;
+use super::state::{Call, Judged};
 use crate::commands::JudgedCommand;
 use crate::error::Code;
 use crate::fingerprint::Fingerprints;

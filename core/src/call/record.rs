@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use super::Call;
 use super::recorder::{RecordMode, Recorder, TAKEN_NAME, kept_arguments, kept_name};
+use super::state::Call;
 use crate::error::{Code, Error};
 use crate::limits::prefix_of_bytes;
 use crate::store::{AuditRow, Decision, Phase};

@@ -16,7 +16,8 @@ use serde_json::Value;
 
 use self::cache::{Basis, Cache, Key};
 use self::journal::{Changes, Journal};
-use super::{Call, Stop, signature};
+use super::signature;
+use super::state::{Call, Stop};
 use crate::error::Code;
 use crate::fingerprint::Fingerprints;
 use crate::kind::{Capability, Effect, Resource};

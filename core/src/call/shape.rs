@@ -4,7 +4,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Call, CallPath};
+use super::path::CallPath;
+use super::state::Call;
 use crate::artifacts::{self, Counted, NotKept};
 use crate::body::Body;
 use crate::error::{Code, Error};
@@ -75,12 +76,12 @@ pub(super) async fn pass(
     advice: &str,
     call: &Call<'_>,
 ) -> Result<(), Error> {
-    let Room { chars, lines } = Room::beside(&path.output, advice);
+    let Room { chars, lines } = Room::beside(&path.texts.output, advice);
     if let Some(body) = &body
         && body.length() <= chars as u64 * LONGEST_CHARACTER
     {
         result.for_llm = body.head(usize::MAX).map_err(unreadable)?;
-        if fits(&path.output, result, advice) {
+        if fits(&path.texts.output, result, advice) {
             return Ok(());
         }
     }

@@ -14,8 +14,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::json;
 
+use super::AskReason;
+use super::path::CallPath;
 use super::policy::{Decided, upwards};
-use super::{AskReason, Call, CallPath, Stop};
+use super::state::{Call, Stop};
 use crate::error::Code;
 use crate::kind::Taint;
 use crate::policy::TaintMode;
@@ -141,7 +143,7 @@ pub(super) async fn before(
 ) -> Result<(), Stop> {
     let cx = call.cx;
     let Caller { tenant, session: Some(session), .. } = cx.caller() else { return Ok(()) };
-    let (known, now_ms) = (path.marked.of(tenant, session), path.clock.now_ms());
+    let (known, now_ms) = (path.reads.marked.of(tenant, session), path.clock.now_ms());
     // What the call itself reads it may carry on at once.
     let reads = watched.map_or(&[][..], |watched| &watched.found);
     let is_known = |mark| known.has(mark, now_ms) || reads.contains(&mark);
@@ -233,7 +235,7 @@ async fn session_marks(
     tenant: &str,
     session: &str,
 ) -> Result<Vec<Taint>, store::Error> {
-    let (known, now_ms) = (path.marked.of(tenant, session), path.clock.now_ms());
+    let (known, now_ms) = (path.reads.marked.of(tenant, session), path.clock.now_ms());
     let both = [Taint::Untrusted, Taint::Private];
     if both.iter().all(|mark| known.has(*mark, now_ms)) {
         return Ok(both.to_vec());
@@ -250,13 +252,13 @@ async fn mark(
     mut marks: Vec<Taint>,
 ) -> Result<(), Stop> {
     let now_ms = path.clock.now_ms();
-    let known = path.marked.of(tenant, session);
+    let known = path.reads.marked.of(tenant, session);
     marks.retain(|mark| !known.has(*mark, now_ms));
     if marks.is_empty() {
         return Ok(());
     }
     match path.store.add_marks(tenant, session, &marks, now_ms).await {
-        Ok(()) => path.marked.add(tenant, session, &marks, now_ms),
+        Ok(()) => path.reads.marked.add(tenant, session, &marks, now_ms),
         Err(error) if role.only_records() => {
             tracing::warn!(%error, "a session could not be marked");
         }

@@ -5,7 +5,8 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::{Call, CallPath, Stop};
+use super::path::CallPath;
+use super::state::{Call, Stop};
 use crate::error::{Code, Error};
 use crate::scrub::Scrubber;
 use crate::tool::{Assessment, Entry, ToolError};
@@ -18,7 +19,7 @@ pub(super) fn pass(
     assessment: &Assessment,
     call: &mut Call<'_>,
 ) -> Result<(), Stop> {
-    let (Some(vault), Some(opener)) = (&path.vault, &call.opener) else { return Ok(()) };
+    let (Some(vault), Some(opener)) = (&path.texts.vault, &call.opener) else { return Ok(()) };
     let tool = &entry.spec.name;
     if entry.tool.keeps_placeholders() || vault.is_text_to(tool) {
         return Ok(());
@@ -41,7 +42,7 @@ fn told(tool: &str, refusal: &Refusal) -> ToolError {
 /// What masks the texts of this call: also the secrets that were put back for it, and those that
 /// its tool has told of.
 pub(super) fn scrubber(path: &CallPath, call: &Call<'_>) -> Scrubber {
-    let scrubber = path.scrubbers.of(&call.cx.caller().tenant);
+    let scrubber = path.texts.scrubbers.of(&call.cx.caller().tenant);
     let scrubber = match &call.opener {
         Some(opener) => opener.scrubber(&scrubber),
         None => scrubber,

@@ -1,6 +1,7 @@
 //! A custom tool as it is stored, checked and compiled.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Map, Value};
@@ -12,7 +13,7 @@ use crate::kind::{Capability, Taint};
 use crate::limits::echo;
 use crate::nearest::nearest;
 use crate::store::CustomTool;
-use crate::tool::{Schema, ToolError, ToolSpec};
+use crate::tool::{Entry, Schema, ToolError, ToolSpec};
 
 /// The group of every custom tool.
 pub(crate) const GROUP: &str = "custom";
@@ -31,6 +32,11 @@ pub(crate) struct Definition {
 }
 
 impl Definition {
+    /// The definition that a registered tool was made of, if it is a custom one.
+    pub(crate) fn of(entry: &Entry) -> Option<Arc<Definition>> {
+        entry.definition.clone()?.downcast().ok()
+    }
+
     /// Checks a tool and takes its command apart.
     ///
     /// # Errors

@@ -141,14 +141,15 @@ impl Followed {
     /// The tool of a row: the one that is there, where the row is the same.
     fn entry(&self, row: CustomTool, known: &[Arc<Entry>]) -> Option<Arc<Entry>> {
         let is_it =
-            |entry: &&Arc<Entry>| entry.custom.as_ref().is_some_and(|made_of| made_of.row == row);
+            |entry: &&Arc<Entry>| Definition::of(entry).is_some_and(|made_of| made_of.row == row);
         if let Some(entry) = known.iter().find(is_it) {
             return Some(entry.clone());
         }
         let name = row.key.name.clone();
         let made = Definition::new(row).and_then(|made_of| {
             let made_of = Arc::new(made_of);
-            Entry::custom((self.make)(&made_of), made_of)
+            let (tool, enabled) = ((self.make)(&made_of), made_of.row.enabled);
+            Entry::custom(tool, made_of, enabled)
         });
         // It was not put by this library, or by an older one.
         let warn = |error: &Error| {

@@ -366,7 +366,7 @@ async fn get(runtime: &Runtime, args: CliName) -> Result<CliInfo, Error> {
 async fn list(runtime: &Runtime, args: ListClis) -> Result<Vec<CliInfo>, Error> {
     check_limit(args.limit)?;
     let after = args.after.unwrap_or_default().to_ascii_lowercase();
-    let all = runtime.path().clis.all(&args.tenant).await?;
+    let all = runtime.path().shell.clis.all(&args.tenant).await?;
     let after = all.into_iter().filter(|cli| cli.name > after);
     let some = after.take(args.limit as usize);
     some.map(|cli| {
@@ -401,7 +401,7 @@ async fn check(runtime: &Runtime, args: CheckCli) -> Result<CliCheck, Error> {
     let CheckCli { tenant, agent, user, .. } = args;
     let caller = Caller { tenant, agent, user, ..Caller::default() };
     let checked =
-        runtime.path().clis.allowed(&caller, &cli, &args.args, args.stdin.as_deref()).await;
+        runtime.path().shell.clis.allowed(&caller, &cli, &args.args, args.stdin.as_deref()).await;
     let is_there = cli.is_enabled();
     Ok(match checked {
         Ok(_) if is_there => CliCheck { allowed: true, rule: None, why: None },
@@ -425,7 +425,7 @@ async fn supplement(runtime: &Runtime, args: SupplementFor) -> Result<Supplement
 
 /// What a caller is told of the CLIs that it has.
 pub(super) async fn supplement_for(runtime: &Runtime, caller: &Caller) -> Result<String, Error> {
-    let clis = &runtime.path().clis;
+    let clis = &runtime.path().shell.clis;
     let mut granted = Vec::new();
     for cli in clis.enabled(&caller.tenant).await? {
         granted.extend(clis.granted(caller, &cli).await.ok());

@@ -12,7 +12,7 @@ use super::agents::Deleted;
 use super::credentials::{seal_env, secret_env};
 use super::guarded::{self, Guarded};
 use super::{check_limit, default_limit, default_tenant, operations};
-use crate::custom::{self, Definition};
+use crate::custom::{self, Definition, Followed};
 use crate::error::{Code, Error};
 use crate::exec::{NetworkPermit, Permit};
 use crate::id::check_key;
@@ -181,7 +181,8 @@ async fn put(runtime: &Runtime, mut args: PutCustomTool) -> Result<CustomToolInf
     let tool = checked(args)?;
     let seen = seen(runtime, &tool.key).await?;
     check_free(&seen, &tool.key.name)?;
-    let _change = runtime.path().custom.changing();
+    let custom = runtime.system::<Followed>();
+    let _change = custom.as_ref().map(|custom| custom.changing());
     let tool = match env {
         Some(env) => with_env(runtime, tool, env, if_version).await?,
         None => keep_env(runtime, tool, if_version).await?,
@@ -345,7 +346,8 @@ async fn delete(runtime: &Runtime, args: DeleteCustomTool) -> Result<Deleted, Er
     let DeleteCustomTool { tenant, agent, name, if_version } = args;
     let key = CustomToolKey { tenant, agent, name };
     let now_ms = runtime.clock().now_ms();
-    let _change = runtime.path().custom.changing();
+    let custom = runtime.system::<Followed>();
+    let _change = custom.as_ref().map(|custom| custom.changing());
     let deleted = runtime.writing(&key.tenant).delete_custom_tool(&key, if_version, now_ms).await?;
     if deleted {
         guarded::release(runtime, &key.tenant, &key);

@@ -59,7 +59,7 @@ impl Guarded {
     /// Has them masked in the texts of a tenant, in place of what `key` held before.
     pub(super) fn hold(&self, runtime: &Runtime, tenant: &str, key: &impl Debug) {
         let values = self.0.iter().map(|(value, kind)| (value.as_str(), kind.as_str()));
-        runtime.path().scrubbers.hold(source(tenant, key), values);
+        runtime.path().texts.scrubbers.hold(source(tenant, key), values);
     }
 }
 
@@ -102,7 +102,7 @@ fn unescaped(inside: &str) -> Zeroizing<String> {
 
 /// Has what `key` held masked no longer.
 pub(super) fn release(runtime: &Runtime, tenant: &str, key: &impl Debug) {
-    runtime.path().scrubbers.release(&source(tenant, key));
+    runtime.path().texts.scrubbers.release(&source(tenant, key));
 }
 
 fn source(tenant: &str, key: &impl Debug) -> Source {

@@ -248,7 +248,7 @@ async fn delete(runtime: &Runtime, args: DeleteSession) -> Result<Deleted, Error
     let now_ms = runtime.clock().now_ms();
     let deleted = runtime.writing(&tenant).delete_session(&tenant, &id, if_version, now_ms).await?;
     if deleted {
-        runtime.path().marked.forget(&tenant, &id);
+        runtime.path().reads.marked.forget(&tenant, &id);
     }
     Ok(Deleted { deleted })
 }
@@ -280,6 +280,6 @@ async fn clear_marks(runtime: &Runtime, args: ClearMarks) -> Result<Cleared, Err
     let ClearMarks { tenant, id } = args;
     let now_ms = runtime.clock().now_ms();
     let cleared = runtime.writing(&tenant).clear_marks(&tenant, &id, now_ms).await?;
-    runtime.path().marked.forget(&tenant, &id);
+    runtime.path().reads.marked.forget(&tenant, &id);
     Ok(Cleared { cleared })
 }

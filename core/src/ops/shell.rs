@@ -55,7 +55,7 @@ async fn check(runtime: &Runtime, args: CheckCommand) -> Result<Check, Error> {
         settings.profile = profile;
         settings.agents.values_mut().for_each(|own| own.profile = None);
     }
-    let commands = runtime.path().commands.clone();
+    let commands = runtime.path().shell.commands.clone();
     runtime
         .check_with(&cx, move |cx, agents| {
             let wanted = Wanted {

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::operations;
+use crate::custom::Followed;
 use crate::detached::detached;
 use crate::error::Error;
 use crate::runtime::Runtime;
@@ -109,7 +110,8 @@ async fn import(runtime: &Runtime, args: ImportStore) -> Result<Moved, Error> {
     let runtime = runtime.clone();
     // A caller that stops waiting must not keep the decisions of the old lists alive.
     detached(async move {
-        let _change = runtime.path().custom.changing();
+        let custom = runtime.system::<Followed>();
+        let _change = custom.as_ref().map(|custom| custom.changing());
         let moved = store::import(runtime.store(), args.path.as_ref()).await;
         runtime.path().policy.rows_changed();
         Ok(moved?)

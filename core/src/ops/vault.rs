@@ -1,5 +1,7 @@
 //! `vault.*`
 
+use std::sync::Arc;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -126,8 +128,8 @@ pub struct Forgotten {
 }
 
 /// The vault, where it is on.
-fn vault(runtime: &Runtime) -> Result<&Vault, Error> {
-    runtime.path().vault.as_deref().ok_or_else(|| {
+fn vault(runtime: &Runtime) -> Result<Arc<Vault>, Error> {
+    runtime.system::<Vault>().ok_or_else(|| {
         let text =
             "the vault is off, so no secret is kept; set `vault.enabled` in the configuration";
         Error::new(Code::Conflict, text)

@@ -7,26 +7,30 @@ use serde_json::{Map, Value};
 
 use super::addresses;
 use super::scrubbing::random_bytes;
-use super::{Config, Runtime};
+use super::systems::{self, Ground};
+use super::{Config, Parts, Runtime};
 use crate::builtin;
 use crate::call::{
-    ApproveGate, Approver, CallPath, Finder, Marked, PolicyFile, PolicyGate, PolicyParts,
-    RecordMode, Recorder, RedundancyGate, Runs, Written,
+    ApproveGate, CallPath, Finder, Limits, Marked, PolicyFile, PolicyGate, PolicyParts, Reads,
+    RecordMode, Recorder, RedundancyGate, Runs, Shell, Texts, Tools, Written,
 };
 use crate::clis::Clis;
 use crate::clock::{Clock, SystemClock};
 use crate::commands::Commands;
-use crate::custom::{self, Followed};
+use crate::custom::Followed;
+use crate::deadlines::Deadlines;
 use crate::error::{Code, Error};
 use crate::exec::{Background, Host};
 use crate::files::{self, Files};
 use crate::fork;
+use crate::handler::Handlers;
 use crate::kind::Origin;
 use crate::policy::Compiled;
 use crate::scrubbers::Scrubbers;
 use crate::secret::{ExposeSecret, Key, KeyRing, KeySource, SecretString};
 use crate::shell;
 use crate::store::{self, Store};
+use crate::system::Systems;
 use crate::tool::{Deferred, DefinitionCache, Registration, Registries, Registry, Tool};
 use crate::upkeep::Upkeep;
 use crate::vault::Vault;
@@ -42,7 +46,7 @@ pub struct RuntimeBuilder {
     tools: Vec<Registration>,
     key: Option<KeyCallback>,
     older_keys: Vec<KeyCallback>,
-    approver: Option<Arc<dyn Approver>>,
+    pub(super) handlers: Arc<Handlers>,
 }
 
 type KeyCallback = Box<dyn FnOnce() -> Result<SecretString, Error> + Send>;
@@ -58,7 +62,7 @@ impl Default for RuntimeBuilder {
             tools: Vec::new(),
             key: None,
             older_keys: Vec::new(),
-            approver: None,
+            handlers: Arc::default(),
         }
     }
 }
@@ -129,13 +133,6 @@ impl RuntimeBuilder {
         self
     }
 
-    /// Asks this handler where a call wants approval.
-    #[must_use]
-    pub fn approver(mut self, approver: impl Approver) -> RuntimeBuilder {
-        self.approver = Some(Arc::new(approver));
-        self
-    }
-
     /// Gets the key that seals secrets from the host: from a key service or a keychain, say. It is
     /// asked for once, by [`build`](RuntimeBuilder::build), and gives a key's text
     /// ([`Key::from_text`]). Takes the place of `secrets.key`; giving both is an error.
@@ -196,13 +193,23 @@ impl RuntimeBuilder {
         let deps = self.deps(parts, store.clone(), scrubbers.clone());
         let commands = Arc::new(self.commands(files, deps.host.clone()));
         let background = deps.background.clone();
-        self.fill(registry, &deps)?;
-        let custom = custom_tools(&registries, deps, keys.clone());
-        custom.learn_names().await;
+        let deadlines = Deadlines::new(self.clock.clone());
+        let systems = systems::make(&Ground {
+            config: &self.config,
+            registries: &registries,
+            deadlines: &deadlines,
+            keys: keys.clone(),
+            deps: &deps,
+        })?;
+        self.fill(registry, &deps, &systems)?;
+        for system in systems.iter() {
+            system.opened().await;
+        }
         let policy = &self.config.policy;
         Compiled::new(registry.snapshot().catalog().clone(), Arc::new(policy.clone()))?;
         let retention = self.config.retention.clone();
-        let upkeep = Arc::new(Upkeep::new(retention, store.clone(), self.clock.clone()));
+        let upkeep =
+            Arc::new(Upkeep::new(retention, store.clone(), self.clock.clone(), deadlines.clone()));
         let recorder = Recorder::new(
             self.config.record.mode,
             store.clone(),
@@ -210,31 +217,39 @@ impl RuntimeBuilder {
             upkeep.clone(),
         );
         let path = CallPath {
-            registries,
-            custom,
+            tools: Tools {
+                custom: systems.get::<Followed>(),
+                registries,
+                deferred,
+                definitions: DefinitionCache::default(),
+            },
             policy: gate,
-            deferred,
-            definitions: DefinitionCache::default(),
-            commands,
-            clis,
-            rate_limit: self.config.rate_limit.clone(),
-            approval: ApproveGate::new(self.config.approval.clone(), self.approver.take()),
-            budget: self.config.budget.clone(),
-            loops: self.config.loops.clone(),
-            runs: Runs::default(),
-            marked: Marked::default(),
-            redundancy: RedundancyGate::new(self.config.redundancy.clone()),
+            shell: Shell { commands, clis },
+            limits: Limits {
+                rate: self.config.rate_limit.clone(),
+                budget: self.config.budget.clone(),
+                loops: self.config.loops.clone(),
+                history: Runs::default(),
+            },
+            approval: ApproveGate::new(self.config.approval.clone(), self.handlers.clone()),
+            reads: Reads {
+                marked: Marked::default(),
+                redundancy: RedundancyGate::new(self.config.redundancy.clone()),
+            },
             execute: self.config.execute.clone(),
-            scrubbers,
-            vault: Vault::new(&self.config.vault, self.clock.clone())?,
-            output: self.config.output.clone(),
+            texts: Texts {
+                scrubbers,
+                vault: systems.get::<Vault>(),
+                output: self.config.output.clone(),
+            },
             sessions: self.config.sessions,
             recorder,
             upkeep,
             store,
             clock: self.clock,
         };
-        Ok(Runtime::new(self.config, path, keys, background))
+        let parts = Parts { path, keys, background, handlers: self.handlers, systems, deadlines };
+        Ok(Runtime::new(self.config, parts))
     }
 
     /// What says who may call what.
@@ -281,10 +296,22 @@ impl RuntimeBuilder {
     }
 
     /// Puts toolkeep's own tools and aliases, then the host's tools, into the registry.
-    fn fill(&mut self, registry: &Registry, deps: &builtin::Deps) -> Result<(), Error> {
+    fn fill(
+        &mut self,
+        registry: &Registry,
+        deps: &builtin::Deps,
+        systems: &Systems,
+    ) -> Result<(), Error> {
         registry.add_standing_aliases(builtin::aliases())?;
-        registry.declare_group(custom::GROUP)?;
-        let own = builtin::tools(deps).into_iter().map(Registration::shared);
+        let mut own = builtin::tools(deps);
+        for system in systems.iter() {
+            registry.add_standing_aliases(system.aliases())?;
+            for group in system.groups() {
+                registry.declare_group(group)?;
+            }
+            own.extend(system.tools());
+        }
+        let own = own.into_iter().map(Registration::shared);
         registry.add_all(own.map(|tool| tool.origin(Origin::Builtin)).collect())?;
         registry.add_all(std::mem::take(&mut self.tools))?;
         Ok(())
@@ -423,17 +450,6 @@ impl RuntimeBuilder {
         }
         Ok(store)
     }
-}
-
-/// What keeps the custom tools of the store in the registries.
-fn custom_tools(
-    registries: &Arc<Registries>,
-    deps: builtin::Deps,
-    keys: Option<Arc<KeyRing>>,
-) -> Followed {
-    let store = deps.store.clone();
-    let make = move |made_of: &Arc<_>| builtin::custom_tool(&deps, keys.clone(), made_of);
-    Followed::new(store, registries.clone(), Box::new(make))
 }
 
 /// Reads a configuration file, as it is read again when it changes.

@@ -185,13 +185,6 @@ impl Config {
         let sandbox = &self.exec.sandbox;
         sandbox.check().map_err(|(key, why)| invalid(&format!("exec.sandbox.{key}"), &why))?;
         at_least("store_timeout_ms", self.store_timeout_ms.unwrap_or(1), 1)?;
-        at_least("vault.ttl_ms", self.vault.ttl_ms, 1)?;
-        at_least("vault.max_entries", self.vault.max_entries as u64, 1)?;
-        if self.vault.enabled && self.scrub.profile == Profile::Seed {
-            let why = "the placeholders of the profile `seed` are all alike, so none can be told \
-                       from another; set `scrub.profile` to `precise`, or switch the vault off";
-            return Err(invalid("vault.enabled", why));
-        }
         let kept = &self.retention;
         at_least("retention.events_keep", kept.events_keep.unwrap_or(1), 1)?;
         at_least("retention.events_older_than_ms", kept.events_older_than_ms.unwrap_or(1), 1)?;
@@ -202,6 +195,8 @@ impl Config {
         let older = kept.artifacts_older_than_ms;
         at_least("retention.artifacts_older_than_ms", older.unwrap_or(1), 1)?;
         self.files.check().map_err(|(key, why)| invalid(&format!("files.{key}"), &why))?;
+        let vault = self.vault.check(self.scrub.profile);
+        vault.map_err(|(key, why)| invalid(&format!("vault.{key}"), &why))?;
         for group in self.groups.keys() {
             crate::id::check_key(&format!("groups.{group}"), group)
                 .map_err(|error| Error::new(Code::InvalidConfig, error.message()))?;

@@ -13,8 +13,8 @@ use crate::body::BodySlot;
 use crate::error::{Code, Error};
 use crate::id::{DEFAULT_TENANT, check_key};
 use crate::limits::{TooMuch, check_json, echo};
-use crate::scrub::{Added, Values};
-use crate::scrubbers::CallSecrets;
+use crate::scrub::{Added, Scrubber, Values};
+use crate::scrubbers::{CallSecrets, Scrubbers};
 use crate::shell::Plan;
 use crate::vault::Opener;
 
@@ -458,6 +458,12 @@ impl CallContext {
     pub(crate) fn secrets(&self) -> impl Iterator<Item = Arc<Values>> {
         let of_call = self.call_secrets.as_ref().and_then(CallSecrets::values);
         self.secrets.iter().cloned().chain(of_call)
+    }
+
+    /// What masks the texts of its calls: the values of the runtime, of the tenant, and its own.
+    pub(crate) fn scrubber(&self, scrubbers: &Scrubbers) -> Scrubber {
+        let scrubber = scrubbers.of(&self.caller().tenant);
+        self.secrets().fold(scrubber, |scrubber, values| scrubber.with_values(values))
     }
 
     /// The same context with the host's own data in it; tools of the host find it again.

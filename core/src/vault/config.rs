@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::binding::{Compiled, NewBinding};
 use crate::error::{Code, Error};
+use crate::scrub::Profile;
 
 /// The `vault` part of the configuration: whether masked secrets are kept, so that they can be put
 /// back where they are bound to.
@@ -65,6 +66,22 @@ impl Default for VaultConfig {
 }
 
 impl VaultConfig {
+    /// What the types alone cannot say: the key within the part, and why its value cannot be.
+    pub(crate) fn check(&self, profile: Profile) -> Result<(), (&'static str, String)> {
+        if self.ttl_ms < 1 {
+            return Err(("ttl_ms", "0 is too small, the least is 1".into()));
+        }
+        if self.max_entries < 1 {
+            return Err(("max_entries", "0 is too small, the least is 1".into()));
+        }
+        if self.enabled && profile == Profile::Seed {
+            let why = "the placeholders of the profile `seed` are all alike, so none can be told \
+                       from another; set `scrub.profile` to `precise`, or switch the vault off";
+            return Err(("enabled", why.into()));
+        }
+        Ok(())
+    }
+
     /// The bindings, ready for use.
     pub(super) fn compiled(&self) -> Result<Vec<Arc<Compiled>>, Error> {
         let compile = |(index, given): (usize, &BindingConfig)| {

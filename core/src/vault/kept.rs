@@ -198,7 +198,16 @@ impl Kept {
         self.bytes = 0;
     }
 
-    fn sweep(&mut self, now_ms: i64) {
+    /// When to look for what is too old: once something is, but not more often than [`SWEEP_MS`]. `None`
+    /// if nothing is kept.
+    pub(super) fn next_sweep_ms(&self) -> Option<i64> {
+        let secrets = self.sessions.values().flat_map(|session| session.secrets.values());
+        let first = secrets.map(|secret| secret.expires_at_ms).min()?;
+        Some(first.max(self.swept_ms.saturating_add(SWEEP_MS)))
+    }
+
+    /// Forgets what is too old.
+    pub(super) fn sweep(&mut self, now_ms: i64) {
         // A clock that was set back sweeps, too.
         if (0..SWEEP_MS).contains(&now_ms.saturating_sub(self.swept_ms)) {
             return;

@@ -57,6 +57,7 @@ impl<'v> Sealing<'v> {
             state.kept.put(self.owner, one, self.file.as_ref(), now_ms);
             count += 1;
         }
+        self.vault.forget_in_time(&mut state);
         count
     }
 }

@@ -9,12 +9,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value, json};
-use toolkeep::call::approve_fn;
 use toolkeep::clock::ManualClock;
 use toolkeep::tool::Assessment;
 use toolkeep::{
-    ApprovalAnswer, ApprovalRequest, CallContext, CallRequest, Code, Config, Error, Runtime,
-    RuntimeBuilder, Tool, ToolError, ToolResult, ToolSpec,
+    ApprovalAnswer, ApprovalRequest, Approve, CallContext, CallRequest, Code, Config, Error,
+    Runtime, RuntimeBuilder, Tool, ToolError, ToolResult, ToolSpec,
 };
 
 use crate::support::eventually;
@@ -127,7 +126,7 @@ where
     R: Future<Output = Result<Option<ApprovalAnswer>, Error>> + Send + 'static,
 {
     let deploy = Deploy::default();
-    let builder = builder(config).tool(deploy.clone()).tool(Pay).approver(approve_fn(ask));
+    let builder = builder(config).tool(deploy.clone()).tool(Pay).on(Approve, ask);
     async move { (builder.build().await.unwrap(), deploy) }
 }
 

@@ -6,8 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::{Value, json};
-use toolkeep::call::approve_fn;
-use toolkeep::{ApprovalAnswer, CallContext, Config, Runtime, ToolResult};
+use toolkeep::{ApprovalAnswer, Approve, CallContext, Config, Runtime, ToolResult};
 
 use crate::support::{House, as_nobody, deny_namespaces, half, passes, script};
 
@@ -170,7 +169,7 @@ async fn a_command_that_reads_what_is_opened() {
     let config = json!({ "workspace": work });
     let rt = Runtime::builder()
         .config(Config::from_value(config).unwrap())
-        .approver(approve_fn(|_, _| async { Ok(Some(ApprovalAnswer::allow())) }))
+        .on(Approve, |_, _| async { Ok(Some(ApprovalAnswer::allow())) })
         .build()
         .await
         .unwrap();

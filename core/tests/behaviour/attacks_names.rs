@@ -8,8 +8,10 @@ use std::process::Command;
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
-use toolkeep::call::approve_fn;
-use toolkeep::{ApprovalAnswer, ApprovalRequest, CallContext, Code, Config, Runtime, ToolResult};
+use toolkeep::{
+    ApprovalAnswer, ApprovalRequest, Approve, CallContext, Code, Config, Runtime, ToolResult,
+    handler_fn,
+};
 
 use crate::support::House;
 
@@ -253,13 +255,13 @@ async fn a_person_is_asked_about_a_protected_name_and_may_allow_it() {
     furnish(folder.path());
     let told = Arc::new(Mutex::new(Vec::new()));
     let asked = told.clone();
-    let approver = approve_fn(move |request: ApprovalRequest, _| {
+    let approver = handler_fn(Approve, move |request: ApprovalRequest, _| {
         asked.lock().unwrap().push((request.plan.clone(), request.reasons.clone()));
         async move { Ok(Some(ApprovalAnswer::allow())) }
     });
     let config = json!({ "workspace": folder.path().to_str().unwrap() });
     let config = Config::from_value(config).unwrap();
-    let rt = Runtime::builder().config(config).approver(approver).build().await.unwrap();
+    let rt = Runtime::builder().config(config).handler(approver).build().await.unwrap();
     let args = json!({ "path": "sub/.envrc", "content": "export A=1" });
     let result = rt.call(&CallContext::new(), "write_file", args).await.unwrap();
     assert!(!result.is_error, "{}", result.for_llm);

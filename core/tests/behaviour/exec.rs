@@ -11,9 +11,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use toolkeep::call::approve_fn;
 use toolkeep::tool::Caller;
-use toolkeep::{ApprovalAnswer, CallContext, Code, Config, Runtime, ToolResult};
+use toolkeep::{ApprovalAnswer, Approve, CallContext, Code, Config, Runtime, ToolResult};
 
 use crate::support::{House, TOKEN};
 
@@ -344,7 +343,7 @@ async fn a_command_reaches_the_hosts_that_it_names_and_no_others() {
     let config = json!({ "workspace": folder.path(), "shell": { "groups": groups } });
     let rt = Runtime::builder()
         .config(Config::from_value(config).unwrap())
-        .approver(approve_fn(|_, _| async { Ok(Some(ApprovalAnswer::allow())) }))
+        .on(Approve, |_, _| async { Ok(Some(ApprovalAnswer::allow())) })
         .build()
         .await
         .unwrap();

@@ -9,12 +9,11 @@ use futures_util::future::{BoxFuture, join_all};
 use serde_json::{Value, json};
 use tokio::sync::{Barrier, Semaphore};
 use tokio_util::sync::CancellationToken;
-use toolkeep::call::approve_fn;
 use toolkeep::clock::{Clock, ManualClock};
 use toolkeep::store::{self, OpenOptions, Store};
 use toolkeep::{
-    ApprovalAnswer, CallContext, CallRequest, Code, Config, Runtime, Tool, ToolError, ToolResult,
-    ToolSpec,
+    ApprovalAnswer, Approve, CallContext, CallRequest, Code, Config, Runtime, Tool, ToolError,
+    ToolResult, ToolSpec,
 };
 
 use crate::support::{House, eventually};
@@ -361,7 +360,7 @@ async fn a_call_that_was_approved_counts_once_for_its_run() {
     let config = Config::from_value(json!({ "budget": { "calls_per_run": 2 } })).unwrap();
     let rt = Runtime::builder()
         .config(config)
-        .approver(approve_fn(|_, _| async { Ok(Some(ApprovalAnswer::allow())) }))
+        .on(Approve, |_, _| async { Ok(Some(ApprovalAnswer::allow())) })
         .tool(says(json!({ "name": "deploy", "needs_approval": true })))
         .build()
         .await

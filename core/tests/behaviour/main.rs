@@ -26,6 +26,7 @@ mod docker;
 mod ending;
 mod exec;
 mod faulty;
+mod floors;
 mod follow;
 mod forked;
 mod gates;

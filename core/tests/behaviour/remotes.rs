@@ -6,8 +6,7 @@ use std::path::Path;
 use std::process::{Child, Command};
 
 use serde_json::{Value, json};
-use toolkeep::call::approve_fn;
-use toolkeep::{ApprovalAnswer, CallContext, Config, Runtime, ToolResult};
+use toolkeep::{ApprovalAnswer, Approve, CallContext, Config, Runtime, ToolResult};
 
 use crate::support::{eventually, half, passes};
 
@@ -71,7 +70,7 @@ async fn a_host_without_settings_of_git() {
     let at = folder.path();
     let rt = Runtime::builder()
         .config(Config::from_value(json!({ "workspace": at })).unwrap())
-        .approver(approve_fn(|_, _| async { Ok(Some(ApprovalAnswer::allow())) }))
+        .on(Approve, |_, _| async { Ok(Some(ApprovalAnswer::allow())) })
         .build()
         .await
         .unwrap();

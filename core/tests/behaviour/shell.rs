@@ -7,12 +7,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use serde_json::{Value, json};
-use toolkeep::call::approve_fn;
 use toolkeep::clock::{Clock, ManualClock, SystemClock};
 use toolkeep::shell::{self, Decision};
 use toolkeep::tool::Caller;
 use toolkeep::{
-    ApprovalAnswer, ApprovalRequest, CallContext, Code, Config, Runtime, ToolResult, tool_fn,
+    ApprovalAnswer, ApprovalRequest, Approve, CallContext, Code, Config, Runtime, ToolResult,
+    tool_fn,
 };
 
 use crate::support::House;
@@ -128,10 +128,10 @@ async fn with_clock(
         .config(Config::from_value(config).unwrap())
         .tool(run.shell_command("command"))
         .clock(clock)
-        .approver(approve_fn(move |request, _| {
+        .on(Approve, move |request, _| {
             let answer = answer(&request);
             async move { Ok(Some(answer)) }
-        }))
+        })
         .build()
         .await
         .unwrap();
@@ -251,7 +251,7 @@ async fn a_tool_runs_what_was_judged_and_has_no_plan_once_a_secret_is_in_the_com
     let rt = Runtime::builder()
         .config(Config::from_value(config).unwrap())
         .tool(run.shell_command("command"))
-        .approver(approve_fn(|_, _| async { Ok(Some(ApprovalAnswer::allow())) }))
+        .on(Approve, |_, _| async { Ok(Some(ApprovalAnswer::allow())) })
         .build()
         .await
         .unwrap();

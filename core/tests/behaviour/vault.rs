@@ -9,8 +9,8 @@ use toolkeep::clock::ManualClock;
 use toolkeep::kind::{Capability, Resource};
 use toolkeep::tool::Assessment;
 use toolkeep::{
-    ApprovalAnswer, CallContext, CallRequest, Code, Config, Runtime, Tool, ToolError, ToolResult,
-    ToolSpec,
+    ApprovalAnswer, Approve, CallContext, CallRequest, Code, Config, Runtime, Tool, ToolError,
+    ToolResult, ToolSpec, handler_fn,
 };
 
 /// A tool that takes anything, remembers it, and says it again.
@@ -303,7 +303,7 @@ async fn who_approves_sees_the_placeholder_and_the_tool_gets_the_secret() {
     let send = Sends::named("asks");
     let seen: Arc<Mutex<Vec<Value>>> = Arc::default();
     let sees = seen.clone();
-    let approver = toolkeep::call::approve_fn(move |request, _| {
+    let approver = handler_fn(Approve, move |request, _| {
         sees.lock().unwrap().push(json!(request.arguments));
         async { Ok(Some(ApprovalAnswer::allow())) }
     });
@@ -312,7 +312,7 @@ async fn who_approves_sees_the_placeholder_and_the_tool_gets_the_secret() {
         "vault": { "enabled": true, "bindings": [{ "kind": "*", "tools": ["asks"] }] }
     });
     let config = Config::from_value(config).unwrap();
-    let rt = Runtime::builder().config(config).tool(send.clone()).approver(approver);
+    let rt = Runtime::builder().config(config).tool(send.clone()).handler(approver);
     let rt = rt.build().await.unwrap();
     let cx = CallContext::new().session("s");
     let read = rt.call(&cx, "read_file", json!({ "path": "a.env" })).await.unwrap();

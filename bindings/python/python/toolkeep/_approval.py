@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
-import logging
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from ._signature import is_async
-
 if TYPE_CHECKING:
     from ._operations import ShellProposal
-    from ._toolkeep import Invocation
-
-_log = logging.getLogger("toolkeep")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,41 +77,8 @@ Approve = Callable[[ApprovalRequest], Decision | Awaitable[Decision]]
 """Decides whether a call may be made. May be an `async def`."""
 
 
-def check_approve(function: Any) -> None:
-    """Raises TypeError for what cannot be asked, before anything is opened."""
-    if function is not None and not callable(function):
-        kind = type(function).__name__
-        raise TypeError(f"`approve` is a {kind}; give a function that takes an ApprovalRequest")
-
-
-def approver_of(function: Approve) -> tuple[Callable[[Invocation], Any], bool]:
-    """How the core asks this function, and whether it is async."""
-    if is_async(function):
-
-        async def ask_async(invocation: Invocation) -> Any:
-            try:
-                answer: Any = function(ApprovalRequest._of(invocation.args))
-                return _plain(await answer)
-            except Exception:
-                _log.exception("the approve handler failed, and so the call is denied")
-                raise
-
-        return ask_async, True
-
-    def ask(invocation: Invocation) -> Any:
-        try:
-            return _plain(function(ApprovalRequest._of(invocation.args)))
-        except Exception:
-            _log.exception("the approve handler failed, and so the call is denied")
-            raise
-
-    return ask, False
-
-
-def _plain(answer: Any) -> Any:
-    if inspect.iscoroutine(answer):
-        answer.close()
-        raise TypeError("the approve handler gave a coroutine; make it an `async def`")
+def decision_of(answer: Any) -> Any:
+    """An answer of the `approve` handler as the core reads it."""
     if isinstance(answer, ApprovalAnswer):
         return asdict(answer)
     if answer is None or isinstance(answer, (bool, Mapping)):

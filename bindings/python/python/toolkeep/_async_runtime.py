@@ -11,9 +11,10 @@ from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal
 
-from ._approval import Approve, check_approve
+from ._approval import Approve
 from ._context import Caller, caller_fields
 from ._events import AsyncEvents, AsyncEventStream
+from ._handlers import check_handler
 from ._operations import AsyncOperations
 from ._results import CallAnswer, Definitions, Explanation, ToolResult
 from ._runtime import Dialect, Key, Request, RuntimeBase, config_of, key_of, path_of, requests_of
@@ -60,7 +61,7 @@ class AsyncRuntime(RuntimeBase, AsyncOperations):
             keys: Any other key of the configuration.
         """
         config = config_of(config, workspace, store, keys)
-        check_approve(approve)
+        check_handler("approve", approve)
         self._adopt(Engine.open(config, key_of(key)).wait(), approve)
 
     @classmethod
@@ -75,7 +76,7 @@ class AsyncRuntime(RuntimeBase, AsyncOperations):
 
         `key` runs on a thread, so that a slow keychain does not block the loop.
         """
-        check_approve(approve)
+        check_handler("approve", approve)
         runtime = cls.__new__(cls)
         text = None if key is None else await asyncio.to_thread(key_of, key)
         runtime._adopt(await _outcome(Engine.open_file(path_of(path), text)), approve)

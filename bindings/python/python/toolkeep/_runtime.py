@@ -14,9 +14,10 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 from weakref import WeakSet
 
-from ._approval import Approve, approver_of, check_approve
+from ._approval import Approve
 from ._context import Caller, caller_fields, milliseconds
 from ._events import Events, EventStream
+from ._handlers import asking, check_handler, is_handler
 from ._host import Host
 from ._operations import Operations
 from ._results import CallAnswer, CallRequest, Definitions, Explanation, ToolResult
@@ -62,8 +63,7 @@ class RuntimeBase:
         self._host = Host()
         _open.add(self)
         if approve is not None:
-            ask, is_async = approver_of(approve)
-            engine.set_approver(self._host.start_of(ask, is_async=is_async))
+            self.set_handler("approve", approve)
 
     @property
     def closed(self) -> bool:
@@ -212,6 +212,24 @@ class RuntimeBase:
         """
         self._register(handler_of(spec, handler), replace)
 
+    def set_handler(self, name: Literal["approve"], function: Approve | None) -> None:
+        """Sets a handler: a function that toolkeep asks. None takes it away.
+
+        Args:
+            name: `approve`, as for `Runtime`.
+            function: Takes the place of the one before. Sync (on a thread) or async.
+
+        Raises:
+            InvalidArgumentError: There is no handler of that name; the text says which there are.
+            ClosedError: The runtime is closed.
+        """
+        check_handler(name, function)
+        start = None
+        if function is not None and is_handler(name):
+            ask, is_async = asking(name, function)
+            start = self._host.start_of(ask, is_async=is_async)
+        self._engine.set_handler(name, start)
+
     def unregister(self, name: str) -> None:
         """Removes a tool and its aliases. Calls that are running go on.
 
@@ -280,7 +298,7 @@ class Runtime(RuntimeBase, Operations):
             StoreError: The store cannot be opened; the subclass says why.
         """
         config = config_of(config, workspace, store, keys)
-        check_approve(approve)
+        check_handler("approve", approve)
         self._adopt(Engine.open(config, key_of(key)).wait(), approve)
 
     @classmethod
@@ -305,7 +323,7 @@ class Runtime(RuntimeBase, Operations):
             ConfigError: The text names the file and the key. What `key` raised is its cause.
             StoreError: The store cannot be opened; the subclass says why.
         """
-        check_approve(approve)
+        check_handler("approve", approve)
         runtime = cls.__new__(cls)
         runtime._adopt(Engine.open_file(path_of(path), key_of(key)).wait(), approve)
         return runtime

@@ -47,7 +47,7 @@ impl Guard {
             who: Who::of(cx.caller()),
             locks: deps.files.locks(cx),
             runtime: tokio::runtime::Handle::current(),
-            scrubber: deps.scrubbers.of_call(cx),
+            scrubber: cx.scrubber(&deps.scrubbers),
             opener: cx.opener().cloned(),
             cancellation: cx.cancellation().clone(),
         }

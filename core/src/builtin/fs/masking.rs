@@ -21,7 +21,7 @@ pub(super) struct Masking {
 
 impl Masking {
     pub(super) fn new(deps: &Deps, cx: &CallContext, workspace: Workspace) -> Masking {
-        let (scrubber, opener) = (deps.scrubbers.of_call(cx), cx.opener().cloned());
+        let (scrubber, opener) = (cx.scrubber(&deps.scrubbers), cx.opener().cloned());
         let scrubber = match &opener {
             Some(opener) => opener.standing_scrubber(&scrubber),
             None => scrubber,

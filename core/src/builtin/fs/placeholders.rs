@@ -80,7 +80,7 @@ pub(super) struct Writer {
 impl Writer {
     /// To be called within the async runtime.
     pub(super) fn new(tool: &'static str, deps: &Deps, cx: &CallContext) -> Writer {
-        let (scrubber, opener) = (deps.scrubbers.of_call(cx), cx.opener().cloned());
+        let (scrubber, opener) = (cx.scrubber(&deps.scrubbers), cx.opener().cloned());
         Writer { tool, scrubber, opener, guard: Guard::new(deps, cx) }
     }
 

@@ -157,7 +157,7 @@ async fn disk_page(
     range: ReadRange,
     max_chars: usize,
 ) -> Result<Worked<ReadText, ()>, ToolError> {
-    let (scrubber, opener) = (deps.scrubbers.of_call(cx), cx.opener().cloned());
+    let (scrubber, opener) = (cx.scrubber(&deps.scrubbers), cx.opener().cloned());
     let guard = Guard::new(deps, cx);
     let cancellation = cx.cancellation().clone();
     let work = move |workspace: &Workspace, path: &RelativePath, ()| {
@@ -253,7 +253,7 @@ async fn artifact(
     let found = artifacts::find(&*deps.store, &caller.tenant, session.as_deref(), id).await;
     let reading = found.map_err(ToolError::raise)?.ok_or_else(missing)?;
     // Once more, whole: what came to be secret since then must not be read in halves.
-    let mut scrubber = deps.scrubbers.of_call(cx);
+    let mut scrubber = cx.scrubber(&deps.scrubbers);
     if let Some(opener) = cx.opener() {
         scrubber = opener.standing_scrubber(&scrubber);
     }

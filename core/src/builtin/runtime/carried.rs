@@ -42,7 +42,7 @@ pub(super) async fn carried_out(
     order: Order,
     cx: &CallContext,
 ) -> Result<Done, ToolError> {
-    let scrubber = deps.scrubbers.of_call(cx);
+    let scrubber = cx.scrubber(&deps.scrubbers);
     let control = Control::new().map_err(|error| not_run(NotRun::from(error)))?;
     // Whoever gives the call up ends the command.
     let cancelled = Cancelled(control.clone());

@@ -222,7 +222,7 @@ pub(super) async fn start(
 ) -> Result<Arc<Process>, ToolError> {
     let command = wanted.command.to_owned();
     let order = order(deps, wanted, cx).await?;
-    let scrubber = deps.scrubbers.of_call(cx);
+    let scrubber = cx.scrubber(&deps.scrubbers);
     let command = scrubber.scrub(&command).into_owned();
     let started = deps.background.start(owner(deps, cx), command, order, scrubber).await;
     started.map_err(|refused| match refused {

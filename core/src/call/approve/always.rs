@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::super::command::STANDING;
-use super::super::{Call, CallPath, Judged};
+use super::super::path::CallPath;
+use super::super::state::{Call, Judged};
 use crate::error::{Code, Error};
 use crate::shell::{Proposal, StandingRule};
 use crate::store::{self, Approval, RuleEffect, Store};
@@ -66,7 +67,7 @@ pub(super) fn unkept(judged: &Judged, proposals: &[Proposal]) -> Option<String> 
 pub(super) fn proposals(path: &CallPath, judged: &Judged, call: &Call<'_>) -> Vec<Proposal> {
     let command = judged.command.as_ref().filter(|command| command.may_be_lifted());
     let mut proposals = command.map(|command| command.proposals()).unwrap_or_default();
-    let scrubber = path.scrubbers.of_call(call.cx);
+    let scrubber = call.cx.scrubber(&path.texts.scrubbers);
     proposals.retain(|proposal| {
         let plain = json!(proposal);
         let mut masked = plain.clone();

@@ -4,7 +4,9 @@ use data_encoding::HEXLOWER;
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
-use super::super::{Call, CallPath, Judged, command, excerpt};
+use super::super::path::CallPath;
+use super::super::state::{Call, Judged};
+use super::super::{command, excerpt};
 use super::{ApprovalRequest, AskReason, always};
 use crate::policy::Rule;
 use crate::shell::{self, Proposal, visible_json};
@@ -111,7 +113,7 @@ impl Asking {
         let shown = shown(path, judged, call);
         let mut reasons = json!(self.reasons);
         let mut unkept = json!(always::unkept(judged, &self.proposals));
-        let scrubber = path.scrubbers.of_call(call.cx);
+        let scrubber = call.cx.scrubber(&path.texts.scrubbers);
         scrubber.scrub_json(&mut reasons);
         scrubber.scrub_json(&mut unkept);
         let (arguments, cut) = excerpt::shown(&shown["arguments"]);
@@ -166,7 +168,7 @@ impl Asking {
 fn shown(path: &CallPath, judged: &Judged, call: &Call<'_>) -> Value {
     let mut shown =
         json!({ "arguments": judged.args, "plan": judged.assessment.plan.as_ref().map(visible) });
-    path.scrubbers.of_call(call.cx).scrub_json(&mut shown);
+    call.cx.scrubber(&path.texts.scrubbers).scrub_json(&mut shown);
     shown
 }
 

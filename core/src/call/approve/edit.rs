@@ -16,10 +16,10 @@ pub(super) struct Original<'j> {
 
 impl<'j> Original<'j> {
     pub(super) fn new(path: &'j CallPath, judged: &'j Judged, call: &Call<'_>) -> Original<'j> {
-        let found = path.registries.of(call.cx.caller()).find(call.called_as).cloned();
+        let found = path.tools.registries.of(call.cx.caller()).find(call.called_as).cloned();
         let same = |found: &Found| found.entry.version == judged.entry.version;
         let found = found.filter(same);
-        Original { scrubber: path.scrubbers.of_call(call.cx), args: &judged.args, found }
+        Original { scrubber: call.cx.scrubber(&path.texts.scrubbers), args: &judged.args, found }
     }
 
     /// What masks the texts of the call.

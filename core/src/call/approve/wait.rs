@@ -11,15 +11,13 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep, timeout_at};
 use tokio_util::task::TaskTracker;
 
-use super::super::contained::{self, Contained};
-use super::super::{CallPath, Stop};
+use super::super::path::CallPath;
+use super::super::state::Stop;
 use super::edit::Original;
-use super::{ApprovalAnswer, ApprovalRequest, Approver, always, only_allowed};
+use super::{ApprovalAnswer, always, only_allowed};
 use crate::clock::Clock;
-use crate::error::Error;
 use crate::shell::Proposal;
 use crate::store::{Approval, ApprovalState, Kind, Store, Verdict};
-use crate::tool::CallContext;
 
 /// How often a waiting call looks for what the store did not tell of, such as another process's
 /// decision in a SQLite file.
@@ -214,28 +212,6 @@ async fn told(changes: &mut watch::Receiver<u64>, look: Instant) {
         sleep(LOOK_AFTER).await;
     };
     let _ = timeout_at(look, tick).await;
-}
-
-/// Asks the host's handler; its panics are contained, and its context is cancelled when nobody
-/// waits for it any more.
-pub(super) fn ask(
-    approver: Arc<dyn Approver>,
-    request: ApprovalRequest,
-    cx: &CallContext,
-) -> BoxFuture<'static, Said> {
-    let token = cx.cancellation().child_token();
-    let cx = cx.clone().with_cancellation(token.clone());
-    Box::pin(async move {
-        let _tell_the_handler = token.drop_guard();
-        let said = match Contained::start(|| approver.approve(request, cx)) {
-            Ok(run) => run.await,
-            Err(panic) => Err(panic),
-        };
-        match said {
-            Ok(said) => said.map_err(|error: Error| error.message().to_owned()),
-            Err(panic) => Err(format!("it panicked: {}", contained::message(panic.as_ref()))),
-        }
-    })
 }
 
 /// Takes an approval back when the call that wants it ends before it was used.

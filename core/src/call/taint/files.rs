@@ -9,7 +9,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
-use super::super::{Call, CallPath, Judged, Stop};
+use super::super::path::CallPath;
+use super::super::state::{Call, Judged, Stop};
 use super::{KNOWN_MS, Role, session_marks};
 use crate::commands::FileUses;
 use crate::files::{MarkedFiles, Used, changed_keys, folder_key, path_key, written_keys};
@@ -95,7 +96,7 @@ async fn looked_up(
     (call, session): (&Call<'_>, &str),
 ) -> Result<Option<Watched>, store::Error> {
     let caller = call.cx.caller();
-    let marked = path.marked.files.of(path, &caller.tenant).await?;
+    let marked = path.reads.marked.files.of(path, &caller.tenant).await?;
     let has_command = judged.command.is_some();
     let writes = |(effect, _): &(Effect, Resource)| *effect == Effect::Write;
     let mut carried: Vec<Taint> = role.own_marks().collect();
@@ -140,7 +141,7 @@ async fn marks_of(
     uses: &FileUses,
 ) -> Vec<Taint> {
     let home = uses.folders.first();
-    let files = path.commands.files();
+    let files = path.shell.commands.files();
     let keyed = |used: &Used| {
         let key = home.and_then(|home| files.store_key(caller, home, used));
         (used.clone(), key)
@@ -159,7 +160,7 @@ fn store_keys<'u>(
     caller: &'u Caller,
     uses: &'u FileUses,
 ) -> impl Iterator<Item = String> + 'u {
-    let files = path.commands.files();
+    let files = path.shell.commands.files();
     uses.writes.iter().filter_map(move |file| {
         let used = Used { path: file.clone(), below: false };
         let key = files.store_key(caller, uses.folders.first()?, &used)?;
@@ -169,7 +170,7 @@ fn store_keys<'u>(
 
 /// What a call does with files, as its tool declares it and as its command was understood.
 async fn uses(path: &CallPath, judged: &Judged, call: &Call<'_>) -> FileUses {
-    let (commands, cx) = (path.commands.clone(), call.cx.clone());
+    let (commands, cx) = (path.shell.commands.clone(), call.cx.clone());
     let (command, touches) = (judged.command.clone(), judged.assessment.touches.clone());
     let finding = tokio::task::spawn_blocking(move || {
         let mut uses = FileUses::default();
@@ -248,13 +249,13 @@ async fn mark(
     if keys.is_empty() {
         return Ok(());
     }
-    let marked = path.marked.files.of(path, tenant).await?;
+    let marked = path.reads.marked.files.of(path, tenant).await?;
     if marked.len() + keys.len() > MOST_KEYS {
         keys = vec![folder_key(Path::new("/"))];
     }
     let now_ms = path.clock.now_ms();
     path.store.add_file_marks(tenant, &keys, &watched.carried, now_ms).await?;
-    path.marked.files.forget(tenant);
+    path.reads.marked.files.forget(tenant);
     path.upkeep.after_writing(std::iter::once(tenant), keys.len());
     Ok(())
 }

@@ -102,7 +102,7 @@ async fn pinned(
     definition: &mut Definition,
 ) -> Result<Vec<String>, Error> {
     let workspace = runtime.config().workspace.clone();
-    let clis = runtime.path().clis.clone();
+    let clis = runtime.path().shell.clis.clone();
     let (name, given) = (name.to_owned(), definition.binary_path.clone());
     let looking = tokio::task::spawn_blocking(move || {
         let is_there = match &given {

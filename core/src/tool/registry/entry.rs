@@ -1,5 +1,6 @@
 //! A registered tool, and how one is handed in.
 
+use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
@@ -7,7 +8,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::ToolInfo;
-use crate::custom::Definition;
 use crate::error::Error;
 use crate::kind::{Origin, Tier, ToolId};
 use crate::tool::definitions::Views;
@@ -30,8 +30,8 @@ pub struct Entry {
     pub tool: Arc<dyn Tool>,
     /// False while it is switched off.
     pub enabled: bool,
-    /// What the owner made it of, if he made it of a command.
-    pub(crate) custom: Option<Arc<Definition>>,
+    /// The definition of a tool that an owner made of a command. Whoever made the entry knows its type.
+    pub(crate) definition: Option<Arc<dyn Any + Send + Sync>>,
     /// What was made of the description so far.
     pub(crate) views: Arc<Views>,
 }
@@ -49,7 +49,7 @@ impl Entry {
             schema: Arc::new(schema),
             tool: registration.tool.clone(),
             enabled: true,
-            custom: None,
+            definition: None,
             views: Arc::default(),
         })
     }
@@ -58,15 +58,23 @@ impl Entry {
     ///
     /// # Errors
     /// As a registration of it.
-    pub(crate) fn custom(tool: Arc<dyn Tool>, made_of: Arc<Definition>) -> Result<Entry, Error> {
+    pub(crate) fn custom(
+        tool: Arc<dyn Tool>,
+        definition: Arc<dyn Any + Send + Sync>,
+        enabled: bool,
+    ) -> Result<Entry, Error> {
         let registration = Registration::shared(tool).origin(Origin::Custom);
-        let enabled = made_of.row.enabled;
-        Ok(Entry { custom: Some(made_of), enabled, ..Entry::new(&registration)? })
+        Ok(Entry { definition: Some(definition), enabled, ..Entry::new(&registration)? })
+    }
+
+    /// True for a tool that an owner made of a command.
+    pub(crate) fn is_custom(&self) -> bool {
+        self.definition.is_some()
     }
 
     /// True if a call of it brings a command of a shell along, which is judged.
     pub(crate) fn brings_command(&self) -> bool {
-        self.custom.is_some() || self.spec.shell_command.is_some()
+        self.is_custom() || self.spec.shell_command.is_some()
     }
 
     /// True if it is toolkeep's own.

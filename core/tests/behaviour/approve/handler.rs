@@ -3,8 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::json;
-use toolkeep::call::approve_fn;
-use toolkeep::{ApprovalAnswer, ApprovalRequest, CallContext, Code, Error};
+use toolkeep::{ApprovalAnswer, ApprovalRequest, Approve, CallContext, Code, Error, handler_fn};
 
 use super::{SECRET, builder, cx, decide, handled, list, pending, start};
 use crate::limits::says;
@@ -92,13 +91,13 @@ async fn the_note_of_an_edit_is_not_told_of_a_later_call() {
         "touches": [{ "argument": "p", "resource": "path", "effect": "read" }]
     });
     let asked = AtomicUsize::new(0);
-    let approver = approve_fn(move |_, _| {
+    let approver = handler_fn(Approve, move |_, _| {
         let edited = json!({ "p": "b" }).as_object().unwrap().clone();
         let allow = ApprovalAnswer::allow();
         let first = asked.fetch_add(1, Ordering::SeqCst) == 0;
         async move { Ok(Some(if first { allow.edited(edited) } else { allow })) }
     });
-    let rt = builder(json!({})).approver(approver).tool(says(spec)).build().await.unwrap();
+    let rt = builder(json!({})).handler(approver).tool(says(spec)).build().await.unwrap();
     let look = async |path: &str| {
         rt.call(&cx().run("r"), "look", json!({ "p": path })).await.unwrap().for_llm
     };

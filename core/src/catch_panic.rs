@@ -1,4 +1,6 @@
-//! Host code whose panics stop here.
+//! Panics of host code, caught.
+//!
+//! A panic must not reach the code that called the host: it becomes a value there.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -8,21 +10,21 @@ use std::task::{Context, Poll};
 use futures_util::future::BoxFuture;
 
 /// What a panic carried.
-pub(super) type Panic = Box<dyn Any + Send>;
+pub(crate) type Panic = Box<dyn Any + Send>;
 
-/// A future of the host's whose panics are caught, also those of its end.
-pub(super) struct Contained<'t, T>(Option<BoxFuture<'t, T>>);
+/// A future of the host's whose panics are caught, those of its destructor as well.
+pub(crate) struct CatchPanic<'t, T>(Option<BoxFuture<'t, T>>);
 
-impl<'t, T> Contained<'t, T> {
-    /// Starts it. A panic before there is a future is caught, too.
-    pub(super) fn start(
+impl<'t, T> CatchPanic<'t, T> {
+    /// Calls the function that makes the future. A panic of that function is caught as well.
+    pub(crate) fn start(
         call: impl FnOnce() -> BoxFuture<'t, T>,
-    ) -> Result<Contained<'t, T>, Panic> {
-        catch_unwind(AssertUnwindSafe(call)).map(|run| Contained(Some(run)))
+    ) -> Result<CatchPanic<'t, T>, Panic> {
+        catch_unwind(AssertUnwindSafe(call)).map(|run| CatchPanic(Some(run)))
     }
 }
 
-impl<T> Future for Contained<'_, T> {
+impl<T> Future for CatchPanic<'_, T> {
     type Output = Result<T, Panic>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
@@ -34,7 +36,7 @@ impl<T> Future for Contained<'_, T> {
     }
 }
 
-impl<T> Drop for Contained<'_, T> {
+impl<T> Drop for CatchPanic<'_, T> {
     fn drop(&mut self) {
         let run = self.0.take();
         // The host's own destructors may panic; there is nobody left to tell.
@@ -43,7 +45,7 @@ impl<T> Drop for Contained<'_, T> {
 }
 
 /// The message of a panic.
-pub(super) fn message(panic: &(dyn Any + Send)) -> &str {
+pub(crate) fn message(panic: &(dyn Any + Send)) -> &str {
     panic
         .downcast_ref::<&str>()
         .copied()

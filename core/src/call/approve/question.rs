@@ -1,13 +1,12 @@
-//! The host's part: somebody who is asked.
+//! What the `approve` handler is asked, and what it answers.
 
-use futures_util::future::BoxFuture;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::error::{Code, Error};
+use crate::handler::HandlerKind;
 use crate::shell::Proposal;
-use crate::tool::CallContext;
 
 /// Why a call wants approval.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -127,74 +126,36 @@ fn bad(why: String) -> Error {
     Error::new(Code::InvalidArgument, format!("the answer of the `approve` handler: {why}"))
 }
 
-/// Somebody of the host's who decides whether a call may be made: a person at a prompt, or a rule.
+/// The `approve` handler decides whether a call may be made: a person at a prompt, or a rule.
 ///
-/// It is asked beside all others who may decide, and the first decision counts. Its future is
-/// dropped when somebody else was faster, when the time is over, and when the call is cancelled;
-/// `cx.cancellation()` fires then, too.
+/// It is asked beside all others who may decide, and the first decision counts. `None` leaves the
+/// decision to others. An error, or a panic, denies the call: the host finds its text in the approval's
+/// `reason` and in the log; the model does not see it.
 ///
 /// ```
-/// use futures_util::{FutureExt, future::BoxFuture};
-/// use toolkeep::{ApprovalAnswer, ApprovalRequest, Approver, CallContext, Error, Runtime};
-///
-/// struct OnlyReading;
-///
-/// impl Approver for OnlyReading {
-///     fn approve(
-///         &self,
-///         request: ApprovalRequest,
-///         _cx: CallContext,
-///     ) -> BoxFuture<'_, Result<Option<ApprovalAnswer>, Error>> {
-///         async move {
-///             Ok(Some(match request.tool.as_str() {
-///                 "read_file" => ApprovalAnswer::allow(),
-///                 _ => ApprovalAnswer::deny("Only reading is allowed today."),
-///             }))
-///         }
-///         .boxed()
-///     }
-/// }
+/// use toolkeep::{ApprovalAnswer, Approve, Error, Runtime};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Error> {
-/// let rt = Runtime::builder().approver(OnlyReading).build().await?;
+/// let builder = Runtime::builder().on(Approve, |request, _cx| async move {
+///     Ok(Some(match request.tool.as_str() {
+///         "read_file" => ApprovalAnswer::allow(),
+///         _ => ApprovalAnswer::deny("Only reading is allowed today."),
+///     }))
+/// });
+/// let rt = builder.build().await?;
 /// # rt.close().await
 /// # }
 /// ```
-pub trait Approver: Send + Sync + 'static {
-    /// Decides; `None` leaves it to others.
-    ///
-    /// # Errors
-    /// An error, or a panic, denies the call. The host finds its text in the approval's `reason`
-    /// and in the log; the model is not told.
-    fn approve(
-        &self,
-        request: ApprovalRequest,
-        cx: CallContext,
-    ) -> BoxFuture<'_, Result<Option<ApprovalAnswer>, Error>>;
-}
+#[derive(Clone, Copy, Debug)]
+pub struct Approve;
 
-/// An [`Approver`] that is a function.
-pub fn approve_fn<F, R>(ask: F) -> impl Approver
-where
-    F: Fn(ApprovalRequest, CallContext) -> R + Send + Sync + 'static,
-    R: Future<Output = Result<Option<ApprovalAnswer>, Error>> + Send + 'static,
-{
-    struct Function<F>(F);
+impl HandlerKind for Approve {
+    const NAME: &'static str = "approve";
+    type Request = ApprovalRequest;
+    type Answer = Option<ApprovalAnswer>;
 
-    impl<F, R> Approver for Function<F>
-    where
-        F: Fn(ApprovalRequest, CallContext) -> R + Send + Sync + 'static,
-        R: Future<Output = Result<Option<ApprovalAnswer>, Error>> + Send + 'static,
-    {
-        fn approve(
-            &self,
-            request: ApprovalRequest,
-            cx: CallContext,
-        ) -> BoxFuture<'_, Result<Option<ApprovalAnswer>, Error>> {
-            Box::pin((self.0)(request, cx))
-        }
+    fn read(answer: &Value) -> Result<Option<ApprovalAnswer>, Error> {
+        ApprovalAnswer::from_value(answer)
     }
-
-    Function(ask)
 }
