@@ -33,20 +33,22 @@ impl Approver for HostApprover {
     }
 }
 
-/// Has `approve` asked where a call wants approval, instead of the function that was set before.
-/// NULL asks none.
+/// Sets the function that is asked if a call needs approval. It replaces the one before. NULL
+/// removes it.
 ///
-/// `approve` is called as a tool's function is, with an invocation whose arguments say what is to be
-/// decided: `id`, `tool`, `description`, `arguments` (with every secret in them), `reasons`, `plan`,
-/// `proposals` (what may be kept as a rule so that it is not asked again), `agent`, `user`, `session`, `expires_at_ms`. It ends the invocation with `true`, `false`, an object
-/// (`allow`, and if wanted `by`, `reason`, `edited` arguments, and `always`: the number of a proposal), or `null` to leave the decision to
-/// others. The first decision counts, wherever it comes from; toolkeep_invocation_is_cancelled() and
-/// toolkeep_invocation_on_cancel() tell when nobody waits for this one any more. Any other answer, a
-/// rejection, or none denies the call: the approval's `reason` says why, and the model is not told.
+/// `approve` is called like a tool's function. The arguments of its invocation are the request:
+/// `id`, `tool`, `description`, `arguments` (unmasked, with secrets), `reasons`, `plan`,
+/// `proposals` (rules that may be kept, so that such calls do not ask again), `agent`, `user`,
+/// `session`, `expires_at_ms`. It ends the invocation with `true`, `false`, `null` to leave the
+/// decision to others, or an object: `allow`, and optionally `by`, `reason`, `edited` (other
+/// arguments) and `always` (the number of a proposal). The first decision counts, wherever it comes
+/// from. toolkeep_invocation_is_cancelled() and toolkeep_invocation_on_cancel() tell when nobody
+/// waits for this one any more. Any other answer, a rejection, or none denies the call: the
+/// approval's `reason` says why, and the model does not learn it.
 ///
-/// `approve` gets `user_data`, which any thread must be able to use; `destroy`, which may be NULL,
-/// releases it once another function was set or the runtime was freed and the last `approve` has
-/// returned, or before this function returns an error. For callbacks, too.
+/// `approve` gets `user_data`, which any thread must be able to use. `destroy`, which may be NULL,
+/// releases it: after another function was set or the runtime was freed, once the last `approve`
+/// has returned; or before this function returns an error. Callbacks may call this function.
 ///
 /// Returns NULL, or an error that the host owns.
 #[unsafe(no_mangle)]

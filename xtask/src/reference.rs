@@ -171,7 +171,7 @@ pub fn tools() -> Result<String, Box<dyn Error>> {
         let _ = write!(out, "\n## `{}`\n\n{about}\n", tool["name"].as_str().unwrap_or_default());
         let required = tool["input_schema"]["required"].as_array().cloned().unwrap_or_default();
         let Some(properties) = tool["input_schema"]["properties"].as_object() else { continue };
-        out.push_str("\n| argument | type | default | what |\n|---|---|---|---|\n");
+        out.push_str("\n| argument | type | default | meaning |\n|---|---|---|---|\n");
         for (name, own) in properties {
             let kind = match &own["type"] {
                 Value::Array(kinds) => kinds[0].as_str().unwrap_or_default(),
