@@ -1,8 +1,8 @@
 /*
- * Toolkeep for C++17: a header over toolkeep.h that owns what C hands out.
+ * Toolkeep for C++17: a header over toolkeep.h whose classes own and release the handles of C.
  *
- * Text is UTF-8 and structured data is JSON text, as in C. What C returns as an error is thrown as
- * toolkeep::Error; what a model caused is a result with "is_error", never an exception.
+ * Text is UTF-8 and structured data is JSON text, as in C. Errors of the C functions are thrown as
+ * toolkeep::Error. A mistake of a model is a result with "is_error", never an exception.
  */
 
 #ifndef TOOLKEEP_HPP
@@ -52,7 +52,8 @@ inline std::string take(toolkeep_string *string) {
 
 }  // namespace detail
 
-/** A mistake of the host's, a store that does not answer, a cancellation, a closed runtime. */
+/** An error of a call: a mistake of the host, a store that does not answer, a cancellation, a closed
+ * runtime. */
 class Error : public std::runtime_error {
  public:
   /** Takes an error over from C and frees it. */
@@ -61,7 +62,7 @@ class Error : public std::runtime_error {
   /** The stable number: one of the TOOLKEEP_… codes. */
   uint32_t code() const noexcept { return code_; }
 
-  /** The stable name, as the other languages know it: "not_found". */
+  /** The stable name, the same as in other languages: "not_found". */
   const std::string &name() const noexcept { return name_; }
 
  private:
@@ -111,25 +112,25 @@ void release(void *kept) {
 }  // namespace detail
 
 /**
- * One call that a tool was asked to answer. Answer it once, from any thread; one that is dropped
- * without an answer ends the call with the code tool_failed.
+ * One call that a tool has to answer. Answer it once, from any thread. Dropping it without an
+ * answer ends the call with the code tool_failed.
  */
 class Invocation {
  public:
   /** Takes an invocation over from C. */
   explicit Invocation(toolkeep_invocation *invocation) noexcept : handle_(invocation) {}
 
-  /** The arguments, a JSON object. Good until the call is answered. */
+  /** The arguments, a JSON object. Valid until the call is answered. */
   std::string_view args() const noexcept {
     return detail::view(toolkeep_invocation_args(handle_.get()));
   }
 
-  /** Who calls, a JSON object. Good until the call is answered. */
+  /** The context of the call (the caller), a JSON object. Valid until the call is answered. */
   std::string_view context() const noexcept {
     return detail::view(toolkeep_invocation_context(handle_.get()));
   }
 
-  /** How the command of the call is to be run, a JSON object; empty without one. */
+  /** How to run the command of the call, a JSON object; empty without a command. */
   std::string_view plan() const noexcept {
     return detail::view(toolkeep_invocation_plan(handle_.get()));
   }
@@ -137,7 +138,7 @@ class Invocation {
   /** True once nobody waits for the answer any more. */
   bool is_cancelled() const noexcept { return toolkeep_invocation_is_cancelled(handle_.get()); }
 
-  /** Asks to be told, at most once, when nobody waits for the answer any more. */
+  /** Calls a function, at most once, when nobody waits for the answer any more. */
   void on_cancel(std::function<void()> cancelled) const {
     using F = std::function<void()>;
     auto run = [](void *kept) {
@@ -195,7 +196,7 @@ class Operation {
   detail::Handle<toolkeep_operation, toolkeep_operation_free> handle_;
 };
 
-/** Somebody who follows the events, until it is dropped. */
+/** A subscription to events. Dropping it ends it. */
 class Subscription {
  public:
   /** No subscription. */
@@ -204,14 +205,14 @@ class Subscription {
   /** Takes a subscription over from C. */
   explicit Subscription(toolkeep_subscription *subscription) noexcept : handle_(subscription) {}
 
-  /** The `seq` of the last event that it is done with: give it as "after" to go on from here. */
+  /** The `seq` of the last event that it is done with. Give it as "after" to go on from here. */
   std::int64_t cursor() const {
     std::int64_t seq = 0;
     detail::check(toolkeep_subscription_cursor(handle_.get(), &seq));
     return seq;
   }
 
-  /** How many events were pruned before it came to them. */
+  /** How many events were pruned before it reached them. */
   std::uint64_t dropped() const {
     std::uint64_t count = 0;
     detail::check(toolkeep_subscription_dropped(handle_.get(), &count));
@@ -225,8 +226,8 @@ class Subscription {
 /** A tool that returns its result as JSON, or throws. It may block. */
 using ToolFunction = std::function<std::string(const Invocation &)>;
 
-/** A tool that answers its invocation itself: now, or later after moving it elsewhere. What it
- * throws before either is the answer. */
+/** A tool that answers its invocation itself: now, or later after moving it elsewhere. An exception
+ * before that is the answer. */
 using DeferredToolFunction = std::function<void(Invocation &)>;
 
 /** Takes one event, a JSON object. */
@@ -235,7 +236,7 @@ using EventFunction = std::function<void(std::string_view)>;
 /**
  * The governed tool layer of one agent program. Any number of threads may use one at once.
  *
- * `context` says who calls: {"agent": …, "session": …}; empty is the default.
+ * `context` describes the caller: {"agent": …, "session": …}; empty is the default.
  */
 class Runtime {
  public:
@@ -246,7 +247,7 @@ class Runtime {
     handle_.reset(runtime);
   }
 
-  /** The same with the key that secrets are sealed under, from a keychain, say. */
+  /** The same, with a function that returns the key that seals secrets, such as one from a keychain. */
   Runtime(std::string_view config, std::string_view key) {
     toolkeep_runtime *runtime = nullptr;
     detail::check(toolkeep_runtime_open_with_key(detail::lend(config), give_key, &key, &runtime));
@@ -260,7 +261,7 @@ class Runtime {
     return Runtime(runtime);
   }
 
-  /** The same with the key that secrets are sealed under. */
+  /** The same, with a function that returns the key that seals secrets. */
   static Runtime open(std::string_view path, std::string_view key) {
     toolkeep_runtime *runtime = nullptr;
     detail::check(
@@ -268,10 +269,10 @@ class Runtime {
     return Runtime(runtime);
   }
 
-  /** Ends the runtime and writes what is queued. Closing again does nothing. */
+  /** Closes the runtime and writes queued rows. Closing again does nothing. */
   void close() { detail::check(toolkeep_runtime_close(handle_.get())); }
 
-  /** Calls a tool and waits. `args` is the JSON as the model wrote it; gives a result as JSON. */
+  /** Calls a tool and waits. `args` is the JSON as the model wrote it. Returns the result as JSON. */
   std::string call(std::string_view name, std::string_view args,
                    std::string_view context = {}) const {
     toolkeep_string *result = nullptr;
@@ -299,8 +300,8 @@ class Runtime {
     return detail::take(answers);
   }
 
-  /** The definitions of the tools that this caller may call, in a provider's shape: "anthropic", or
-   * {"dialect": "openai", "strict": true}. */
+  /** The definitions of the tools that this caller may call, in the form of a provider: "anthropic",
+   * or {"dialect": "openai", "strict": true}. */
   std::string definitions(std::string_view dialect, std::string_view context = {}) const {
     toolkeep_string *definitions = nullptr;
     detail::check(toolkeep_definitions(handle_.get(), detail::lend(context),
@@ -308,7 +309,7 @@ class Runtime {
     return detail::take(definitions);
   }
 
-  /** The definitions, and which tools are left out of them: {"tools", "quarantined", "deferred"}. */
+  /** The definitions, and the tools that are left out: {"tools", "quarantined", "deferred"}. */
   std::string definitions_report(std::string_view dialect, std::string_view context = {}) const {
     toolkeep_string *report = nullptr;
     detail::check(toolkeep_definitions_report(handle_.get(), detail::lend(context),
@@ -316,7 +317,7 @@ class Runtime {
     return detail::take(report);
   }
 
-  /** Whether this caller may call a tool, and which rule says so. */
+  /** Whether this caller may call a tool, and which rule decides. */
   std::string explain(std::string_view name, std::string_view context = {}) const {
     toolkeep_string *explanation = nullptr;
     detail::check(toolkeep_explain(handle_.get(), detail::lend(context), detail::lend(name),
@@ -343,7 +344,7 @@ class Runtime {
   }
 
   /** Registers a tool: {"name", "description", "parameters", …} and a function. With `replace` it
-   * may take the place of another tool. */
+   * may replace another tool. */
   void tool(std::string_view spec, ToolFunction function, bool replace = false) const {
     auto answer = [function = std::move(function)](Invocation &invocation) {
       invocation.resolve(function(invocation));
@@ -377,14 +378,14 @@ class Runtime {
                                                detail::release<F>));
   }
 
-  /** Takes a tool out. */
+  /** Removes a tool. */
   void unregister(std::string_view name) const {
     detail::check(toolkeep_tool_unregister(handle_.get(), detail::lend(name)));
   }
 
   /**
-   * Calls a function for every event: options are {"tenant", "after", "subject", "kinds"}. It must
-   * not throw.
+   * Calls a function for every event. The options are {"tenant", "after", "subject", "kinds"}. The
+   * function must not throw.
    */
   Subscription events(EventFunction function, std::string_view options = {}) const {
     using F = EventFunction;
@@ -398,7 +399,7 @@ class Runtime {
     return Subscription(subscription);
   }
 
-  /** The handle, for functions of C. It stays ours. */
+  /** The handle, for functions of C. This object still owns it. */
   toolkeep_runtime *get() const noexcept { return handle_.get(); }
 
  private:
@@ -444,27 +445,27 @@ class Runtime {
   detail::Handle<toolkeep_runtime, toolkeep_runtime_free> handle_;
 };
 
-/** Makes a fresh random key for somebody to keep, as 64 hexadecimal digits. */
+/** Makes a new random key for the host to keep, as 64 hexadecimal digits. */
 inline std::string generate_key() {
   toolkeep_string *key = nullptr;
   detail::check(toolkeep_generate_key(&key));
   return detail::take(key);
 }
 
-/** A text that is masked as it comes, piece by piece. One thread at a time uses it. */
+/** Masks a text that arrives piece by piece. Only one thread at a time may use it. */
 class ScrubStream {
  public:
   /** Takes a stream over from C. */
   explicit ScrubStream(toolkeep_scrub_stream *stream) noexcept : handle_(stream) {}
 
-  /** Takes the next piece, which may end anywhere, and gives what is certain by now. */
+  /** Takes the next piece, which may end anywhere, and returns the part that is certain by now. */
   std::string push(std::string_view piece) {
     toolkeep_string *masked = nullptr;
     detail::check(toolkeep_scrub_stream_push(handle_.get(), detail::lend(piece), &masked));
     return detail::take(masked);
   }
 
-  /** Ends the text and gives the rest. */
+  /** Ends the text and returns the rest. */
   std::string finish() {
     toolkeep_string *masked = nullptr;
     detail::check(toolkeep_scrub_stream_finish(handle_.get(), &masked));
@@ -502,14 +503,14 @@ class Scrubber {
     return true;
   }
 
-  /** What is secret in a text, a JSON array. Never the secrets themselves. */
+  /** The secrets found in a text, a JSON array. It never contains the secrets themselves. */
   std::string findings(std::string_view text) const {
     toolkeep_string *out = nullptr;
     detail::check(toolkeep_scrubber_findings(handle_.get(), detail::lend(text), &out));
     return detail::take(out);
   }
 
-  /** Registers a value. The answer is empty, or the code of a warning: "value_too_short". */
+  /** Registers a value. Returns an empty text, or the code of a warning: "value_too_short". */
   std::string add(std::string_view value, std::string_view kind = {}) const {
     toolkeep_string *warning = nullptr;
     detail::check(toolkeep_scrubber_add(handle_.get(), detail::lend(value), detail::lend(kind),
@@ -517,12 +518,12 @@ class Scrubber {
     return warning == nullptr ? std::string() : detail::take(warning);
   }
 
-  /** Forgets a registered value; throws not_found if it is none. */
+  /** Forgets a registered value; throws not_found if it is not registered. */
   void remove(std::string_view value) const {
     detail::check(toolkeep_scrubber_remove(handle_.get(), detail::lend(value)));
   }
 
-  /** Begins a text that comes in pieces. */
+  /** Begins a text that arrives in pieces. */
   ScrubStream stream() const {
     toolkeep_scrub_stream *stream = nullptr;
     detail::check(toolkeep_scrubber_stream(handle_.get(), &stream));
@@ -541,8 +542,8 @@ inline std::string scrub(std::string_view text) {
 }
 
 /**
- * What a command of a shell does, and whether it may run, as a JSON object with "verdict": "allow",
- * "ask" or "deny". Options are those of `shell` in the configuration, and "env".
+ * What a shell command does, and whether it may run, as a JSON object with "verdict": "allow",
+ * "ask" or "deny". The options are those of `shell` in the configuration, and "env".
  */
 inline std::string check_command(std::string_view command, std::string_view options = {}) {
   toolkeep_string *check = nullptr;
@@ -550,7 +551,7 @@ inline std::string check_command(std::string_view command, std::string_view opti
   return detail::take(check);
 }
 
-/** The version of the library that is loaded. */
+/** The version of the loaded library. */
 inline std::string_view version() noexcept { return toolkeep_version(); }
 
 }  // namespace toolkeep

@@ -57,25 +57,26 @@ codes! {
     ToolPanicked = 10, "tool_panicked";
     /// The tool returned something that is not a tool result.
     InvalidResult = 11, "invalid_result";
-    /// What was to be changed is not in the expected state.
+    /// The thing to be changed is not in the expected state.
     Conflict = 12, "conflict";
-    /// The tool exists but cannot work as the runtime is set up (no workspace, for one).
+    /// The tool exists but cannot work with the runtime's configuration (for example, without a
+    /// workspace).
     Unavailable = 13, "unavailable";
     /// The tool's own rule for this call (`assess`) refused it.
     DeniedByTool = 14, "denied_by_tool";
     /// Somebody has to approve the call; it waits under the id in the result. The same call again
-    /// takes the decision up.
+    /// uses the decision.
     ApprovalPending = 15, "approval_pending";
     /// The call was not approved: somebody said no, or nobody said anything in time.
     ApprovalDenied = 16, "approval_denied";
-    /// The run has made all the calls that it may make.
+    /// The run has used up its calls.
     BudgetExhausted = 17, "budget_exhausted";
-    /// The calls go in circles: the same again and again, without anything new.
+    /// The run repeats the same calls without anything new.
     LoopDetected = 18, "loop_detected";
-    /// A placeholder stands in the arguments where its secret may not be put back.
+    /// The arguments have a placeholder where its secret may not be put in.
     SecretUnbound = 19, "secret_unbound";
-    /// What the command of a shell does is denied; the text says which word, why, and what to do
-    /// instead.
+    /// The shell command would do something that is denied. The text names the word, the reason,
+    /// and what to do instead.
     CommandDenied = 20, "command_denied";
 
     /// The configuration is wrong; the message names the key.
@@ -100,9 +101,11 @@ codes! {
     WouldBlock = 49, "would_block";
     /// The runtime was made in another process; it does not survive `fork`.
     Forked = 50, "forked";
-    /// A secret was to be stored or read and no key is configured; it is never kept in clear.
+    /// A secret was to be stored or read, and no key is configured. Secrets are never kept in clear
+    /// text.
     NoKey = 51, "no_key";
-    /// A stored secret cannot be opened: altered, moved, or sealed under a key that is not at hand.
+    /// A stored secret cannot be opened: it was altered, moved, or sealed under a key that is not
+    /// configured.
     SecretUnreadable = 52, "secret_unreadable";
 
     /// The store does not answer or failed in an unexpected way.
@@ -124,7 +127,7 @@ codes! {
 
     /// A fault of toolkeep's own.
     Internal = 90, "internal";
-    /// Toolkeep panicked; the panic was stopped at the language border.
+    /// Toolkeep panicked. The panic did not cross into the host's language.
     Panic = 100, "panic";
 }
 

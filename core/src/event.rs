@@ -12,12 +12,12 @@ pub struct Event {
     pub tenant: String,
     /// When, in milliseconds since 1970-01-01T00:00:00Z.
     pub at_ms: i64,
-    /// What, as `thing.happened`: `call.completed`, `call.refused`, `agent.changed`,
+    /// The kind, as `thing.happened`: `call.completed`, `call.refused`, `agent.changed`,
     /// `audit.pruned`, …
     pub kind: String,
-    /// What it is about: the session of a call, the id of an agent, …
+    /// The subject: the session of a call, the id of an agent, …
     pub subject: String,
-    /// The particulars, a JSON object. Scrubbed.
+    /// The details, a JSON object. Scrubbed.
     pub data: serde_json::Value,
 }
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ToolId(pub u32);
 
-/// What a tool can do, as far as scheduling and policy must know.
+/// A property of a tool that scheduling and policy must know.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -96,7 +96,8 @@ impl Origin {
     }
 }
 
-/// Where a name is looked up, in this order. A tool hides those of the same name in later tiers.
+/// A tier of names. Tiers are searched in this order. A tool hides tools of the same name in later
+/// tiers.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -111,7 +112,7 @@ pub enum Tier {
     Extra,
 }
 
-/// What the result of a tool does to the session that reads it.
+/// A mark that a tool's result sets on the session that reads it.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -124,7 +125,7 @@ pub enum Taint {
     Private,
 }
 
-/// What an agent may be given leave for, over and above the tools that it may call.
+/// An action of a tool, for agents whose actions are limited.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]

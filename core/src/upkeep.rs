@@ -31,8 +31,9 @@ const AUDIT_MB_IN_MEMORY: u64 = 64;
 /// milliseconds: 90 days.
 const FILE_MARKS_MS: i64 = 90 * 24 * 60 * 60 * 1_000;
 
-/// The `retention` part of the configuration: how much of what only grows is kept. Looked after
-/// once a minute while there are writes, and after 10,000 calls, so there may be that much more.
+/// The `retention` part of the configuration: how much of the data that only grows is kept. Data is
+/// pruned once a minute while there are writes, and after 10,000 calls, so there may be that much
+/// more.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Retention {
@@ -44,12 +45,12 @@ pub struct Retention {
     /// How many rows of a tenant's ledger are kept at least, in whole segments, the newest.
     /// Default: all of them; in a store in memory, 100,000.
     pub audit_keep_rows: Option<u64>,
-    /// How much is kept of a tenant's ledger, in whole segments, the newest, in MiB; at least 1.
+    /// How many MiB of a tenant's ledger are kept, in whole segments, the newest; at least 1.
     /// Default: all of it; in a store in memory, 64.
     pub audit_keep_mb: Option<u64>,
     /// How old a row of the ledger may become, in milliseconds; at least 1. Default: any age.
     pub audit_older_than_ms: Option<u64>,
-    /// How much is kept of a tenant's artifacts, the newest, in MiB; at least 128. Default: 1,024.
+    /// How many MiB of a tenant's artifacts are kept, the newest; at least 128. Default: 1,024.
     /// None (`null`): all of them.
     pub artifacts_keep_mb: Option<u64>,
     /// How old an artifact may become, in milliseconds; at least 1. Default: any age.

@@ -22,17 +22,16 @@ use crate::string::{self, toolkeep_str, toolkeep_string};
 
 /// Calls a tool and waits for the result.
 ///
-/// `context_json` says who calls: an object with any of `tenant`, `agent`, `user`, `session`,
+/// `context_json` describes the caller: an object with any of `tenant`, `agent`, `user`, `session`,
 /// `parent` (an object like this one), `tools`, `timeout_ms`, …; empty means the default tenant and
-/// nothing else. `args_json` is the JSON object
-/// of arguments as the model wrote it; broken text is the model's mistake and comes back as a
-/// result that says so. On success `*result` is the result as JSON, owned by the host: release it
-/// with toolkeep_string_free(). It has the keys `for_llm`, `for_user`, `is_error`, `code`, `rule`,
-/// `retry_after_ms`, `silent`, `is_async`, `media`, `structured`, `artifact`, `repairs`, `approval`,
-/// `cached`, `call_id`, `duration_us`, and others. Whatever the model caused is a result with
-/// `is_error`, not an error.
+/// nothing else. `args_json` is the JSON object of arguments as the model wrote it. Invalid JSON is
+/// the model's mistake, and the result says so. On success `*result` is the result as JSON, owned
+/// by the host: release it with toolkeep_string_free(). It has the keys `for_llm`, `for_user`,
+/// `is_error`, `code`, `rule`, `retry_after_ms`, `silent`, `is_async`, `media`, `structured`,
+/// `artifact`, `repairs`, `approval`, `cached`, `call_id`, `duration_us`, and others. A mistake of
+/// the model is a result with `is_error`, not an error.
 ///
-/// Not for callbacks: `TOOLKEEP_WOULD_BLOCK`. Returns NULL, or an error that the host owns.
+/// Fails in callbacks with `TOOLKEEP_WOULD_BLOCK`. Returns NULL, or an error that the host owns.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn toolkeep_call(
     runtime: *const toolkeep_runtime,
@@ -63,10 +62,10 @@ pub unsafe extern "C" fn toolkeep_call(
 
 /// Starts calling a tool; `done` gets the result, as toolkeep_call() describes it.
 ///
-/// `done` may not be NULL and gets `user_data`; `destroy`, which may be NULL, releases it after
+/// `done` may not be NULL and gets `user_data`. `destroy`, which may be NULL, releases it after
 /// that, or before this function returns an error. If `operation` is not NULL, `*operation` is set
 /// to a handle that the host owns: release it with toolkeep_operation_free(). It is set before
-/// `done` can run. For callbacks, too.
+/// `done` can run. Callbacks may call this function.
 ///
 /// Returns NULL, or an error that the host owns; then `done` is never called.
 #[unsafe(no_mangle)]
@@ -124,14 +123,14 @@ async fn empty_call(
     input::text_of(&crate::empty_core::call(core, cx, name, Arguments::Text(args)).await?)
 }
 
-/// Makes the calls of one model turn and waits for all: independent ones run side by side, the
-/// rest in order.
+/// Makes the calls of one model turn and waits for all of them. Independent calls run side by side,
+/// the rest in order.
 ///
 /// `requests_json` is an array of `{"id", "name", "arguments"}`, where `arguments` is an object, or
 /// its JSON text in a string. On success `*answers` is an array of `{"id", "result"}` in the same
 /// order, owned by the host: release it with toolkeep_string_free(). Every request is answered.
 ///
-/// Not for callbacks: `TOOLKEEP_WOULD_BLOCK`. Returns NULL, or an error that the host owns.
+/// Fails in callbacks with `TOOLKEEP_WOULD_BLOCK`. Returns NULL, or an error that the host owns.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn toolkeep_call_all(
     runtime: *const toolkeep_runtime,
@@ -192,14 +191,14 @@ impl Request<'_> {
     }
 }
 
-/// Gives the definitions of the tools that this caller may call, to put into a model request.
+/// Returns the definitions of the tools that this caller may call, for a model request.
 ///
 /// `dialect` is `openai`, `openai-responses`, `anthropic`, `gemini`, `mcp` or `json-schema`; or an
-/// object, `{"dialect": "openai", "strict": true}`, for the form that the provider holds its model
-/// to. On success `*definitions` is a JSON array, the same bytes every time, owned by the host:
-/// release it with toolkeep_string_free().
+/// object, `{"dialect": "openai", "strict": true}`, for the strict form, which the provider makes
+/// its model follow exactly. On success `*definitions` is a JSON array, the same bytes every time,
+/// owned by the host: release it with toolkeep_string_free().
 ///
-/// Not for callbacks: `TOOLKEEP_WOULD_BLOCK`. Returns NULL, or an error that the host owns.
+/// Fails in callbacks with `TOOLKEEP_WOULD_BLOCK`. Returns NULL, or an error that the host owns.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn toolkeep_definitions(
     runtime: *const toolkeep_runtime,
@@ -211,14 +210,14 @@ pub unsafe extern "C" fn toolkeep_definitions(
     unsafe { define(runtime, context_json, dialect, definitions, |all| Ok(all.text().to_owned())) }
 }
 
-/// Gives the definitions as toolkeep_definitions() does, and which tools are left out of them.
+/// Returns the definitions as toolkeep_definitions() does, and the tools that are left out of them.
 ///
 /// On success `*report` is a JSON object, owned by the host: `dialect`, `strict`, `tools` (the
-/// definitions), `quarantined` (`[{"tool", "dialect", "reason", "path"}]`: what the provider cannot
-/// be told of) and `deferred` (the names of those that `tool_search` finds). Release it with
-/// toolkeep_string_free().
+/// definitions), `quarantined` (`[{"tool", "dialect", "reason", "path"}]`: tools whose schemas the
+/// provider does not accept) and `deferred` (the names of those that `tool_search` finds). Release
+/// it with toolkeep_string_free().
 ///
-/// Not for callbacks: `TOOLKEEP_WOULD_BLOCK`. Returns NULL, or an error that the host owns.
+/// Fails in callbacks with `TOOLKEEP_WOULD_BLOCK`. Returns NULL, or an error that the host owns.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn toolkeep_definitions_report(
     runtime: *const toolkeep_runtime,
@@ -259,12 +258,12 @@ unsafe fn define(
     })
 }
 
-/// Tells whether this caller may call a tool, and which rule says so, without running anything.
+/// Says whether this caller may call a tool, and which rule decides, without running anything.
 ///
 /// On success `*explanation` is a JSON object with `tool`, `allowed`, `code`, `rule`, `steps`, …,
 /// owned by the host: release it with toolkeep_string_free().
 ///
-/// Not for callbacks: `TOOLKEEP_WOULD_BLOCK`. Returns NULL, or an error that the host owns:
+/// Fails in callbacks with `TOOLKEEP_WOULD_BLOCK`. Returns NULL, or an error that the host owns:
 /// `TOOLKEEP_NOT_FOUND` for an unknown tool.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn toolkeep_explain(

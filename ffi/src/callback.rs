@@ -6,9 +6,9 @@ use toolkeep::{Code, Error};
 
 /// Releases a `user_data`. May be NULL.
 ///
-/// It is called exactly once, when toolkeep will not use the data again, also if the function that
-/// took it returns an error. It may run on any thread, and must not call toolkeep's blocking
-/// functions.
+/// It is called exactly once, when toolkeep will not use the data again. That holds even if the
+/// function that took it returns an error. It may run on any thread, and must not call toolkeep's
+/// blocking functions.
 pub type toolkeep_destroy_fn = Option<unsafe extern "C" fn(user_data: *mut c_void)>;
 
 /// A pointer of the host's, and how to release it.

@@ -24,24 +24,25 @@ pub const TOOLKEEP_TOOL_FAILED: u32 = 9;
 pub const TOOLKEEP_TOOL_PANICKED: u32 = 10;
 /// The tool returned something that is not a tool result.
 pub const TOOLKEEP_INVALID_RESULT: u32 = 11;
-/// What was to be changed is not in the expected state.
+/// The thing to be changed is not in the expected state.
 pub const TOOLKEEP_CONFLICT: u32 = 12;
-/// The tool exists but cannot work as the runtime is set up (no workspace, for one).
+/// The tool exists but cannot work with the runtime's configuration (for example, without a
+/// workspace).
 pub const TOOLKEEP_UNAVAILABLE: u32 = 13;
 /// The tool's own rule for this call refused it.
 pub const TOOLKEEP_DENIED_BY_TOOL: u32 = 14;
-/// Somebody has to approve the call; it waits under the id in the result. The same call again
-/// takes the decision up.
+/// Somebody has to approve the call; it waits under the id in the result. The same call again uses
+/// the decision.
 pub const TOOLKEEP_APPROVAL_PENDING: u32 = 15;
 /// The call was not approved: somebody said no, or nobody said anything in time.
 pub const TOOLKEEP_APPROVAL_DENIED: u32 = 16;
-/// The run has made all the calls that it may make.
+/// The run has used up its calls.
 pub const TOOLKEEP_BUDGET_EXHAUSTED: u32 = 17;
-/// The calls go in circles: the same again and again, without anything new.
+/// The run repeats the same calls without anything new.
 pub const TOOLKEEP_LOOP_DETECTED: u32 = 18;
-/// A placeholder stands in the arguments where its secret may not be put back.
+/// The arguments have a placeholder where its secret may not be put in.
 pub const TOOLKEEP_SECRET_UNBOUND: u32 = 19;
-/// What the command of a shell does is denied.
+/// The shell command would do something that is denied.
 pub const TOOLKEEP_COMMAND_DENIED: u32 = 20;
 /// The configuration is wrong; the message names the key.
 pub const TOOLKEEP_INVALID_CONFIG: u32 = 40;
@@ -65,9 +66,11 @@ pub const TOOLKEEP_TOO_LARGE: u32 = 48;
 pub const TOOLKEEP_WOULD_BLOCK: u32 = 49;
 /// The runtime was made in another process; it does not survive `fork`.
 pub const TOOLKEEP_FORKED: u32 = 50;
-/// A secret was to be stored or read and no key is configured; it is never kept in clear.
+/// A secret was to be stored or read, and no key is configured. Secrets are never kept in clear
+/// text.
 pub const TOOLKEEP_NO_KEY: u32 = 51;
-/// A stored secret cannot be opened: altered, moved, or sealed under a key that is not at hand.
+/// A stored secret cannot be opened: it was altered, moved, or sealed under a key that is not
+/// configured.
 pub const TOOLKEEP_SECRET_UNREADABLE: u32 = 52;
 /// The store does not answer or failed in an unexpected way.
 pub const TOOLKEEP_STORE_UNAVAILABLE: u32 = 60;
@@ -87,5 +90,5 @@ pub const TOOLKEEP_STORE_FULL: u32 = 66;
 pub const TOOLKEEP_STORE_TIMEOUT: u32 = 67;
 /// A fault of toolkeep's own.
 pub const TOOLKEEP_INTERNAL: u32 = 90;
-/// Toolkeep panicked; the panic was stopped at the language border.
+/// Toolkeep panicked. The panic did not cross into the host's language.
 pub const TOOLKEEP_PANIC: u32 = 100;

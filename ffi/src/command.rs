@@ -8,14 +8,14 @@ use crate::handle::Out;
 use crate::input;
 use crate::string::{self, toolkeep_str, toolkeep_string};
 
-/// Says what a command of a shell does, and whether it may run. Runs nothing. Any thread may call it,
+/// Says what a shell command does, and whether it may run. Runs nothing. Any thread may call it,
 /// callbacks too.
 ///
 /// `options_json` is an object; empty means the defaults. It takes the keys of `shell` in the
-/// configuration (`profile`: `strict`, the default, or `workspace`; `groups`, `deny`, `allow`, …) and
-/// `env`, which says where the command would run (`cwd`, `home`, `workspace`, `read_roots`,
-/// `deny_paths`, `links`, …); by default in the virtual folder `/workspace`. To judge a command in
-/// the folders of a caller, invoke the operation `shell.check` of a runtime.
+/// configuration (`profile`: `strict`, the default, or `workspace`; `groups`, `deny`, `allow`, …)
+/// and `env`, which describes where the command would run (`cwd`, `home`, `workspace`,
+/// `read_roots`, `deny_paths`, `links`, …); by default in the virtual folder `/workspace`. To judge
+/// a command in the folders of a caller, invoke the operation `shell.check` of a runtime.
 ///
 /// On success `*out` is a JSON object, owned by the host: release it with toolkeep_string_free(). It
 /// has the keys `verdict` (`allow`, `ask` or `deny`), `categories`, `reasons`, `effects`, `segments`,

@@ -8,10 +8,10 @@ use crate::guard::guard_or;
 use crate::handle::{self, Opaque};
 use crate::string::printable;
 
-/// What went wrong, owned by the host. Release it with toolkeep_error_free().
+/// An error, owned by the host. Release it with toolkeep_error_free().
 ///
-/// Every function that can fail returns one of these; NULL means that it went well. Any thread may
-/// read it; it never changes.
+/// Every function that can fail returns one of these; NULL means success. Any thread may read it;
+/// it never changes.
 pub struct toolkeep_error {
     _opaque: [u8; 0],
 }
@@ -50,9 +50,9 @@ pub unsafe extern "C" fn toolkeep_error_code(error: *const toolkeep_error) -> u3
     })
 }
 
-/// The stable name of an error, as the other languages know it: `"not_found"`.
+/// The stable name of an error, the same as in other languages: `"not_found"`.
 ///
-/// Borrowed from the error: good until it is freed. Empty, never NULL, for NULL or a wrong handle.
+/// Borrowed from the error: valid until it is freed. Empty, never NULL, for NULL or a wrong handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn toolkeep_error_name(error: *const toolkeep_error) -> *const c_char {
     guard_or(c"".as_ptr(), || {
@@ -63,7 +63,7 @@ pub unsafe extern "C" fn toolkeep_error_name(error: *const toolkeep_error) -> *c
 
 /// What is wrong and what to do about it, for a person.
 ///
-/// Borrowed from the error: good until it is freed. Empty, never NULL, for NULL or a wrong handle.
+/// Borrowed from the error: valid until it is freed. Empty, never NULL, for NULL or a wrong handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn toolkeep_error_message(error: *const toolkeep_error) -> *const c_char {
     guard_or(c"".as_ptr(), || {

@@ -15,15 +15,13 @@ use crate::guard::{guard, guard_or};
 use crate::handle::{self, Allocation, Opaque};
 use crate::string::{Text, toolkeep_str};
 
-/// One call of a tool of the host's, or one question to its `approve` function, owned by the host
-/// until it is ended: exactly once, by
-/// toolkeep_invocation_resolve(), toolkeep_invocation_reject() or toolkeep_invocation_free(), from
-/// any thread, at any time, even after the runtime was freed.
+/// One call of a tool of the host's, or one question to its `approve` function. The host owns it
+/// and ends it exactly once, with toolkeep_invocation_resolve(), toolkeep_invocation_reject() or
+/// toolkeep_invocation_free(): from any thread, at any time, even after the runtime was freed.
 ///
-/// All of them consume it. Until the tool's function has returned, a second answer is told from
-/// the first and ignored; after that the pointer dangles, and using it is undefined. An answer
-/// that comes after the call was cancelled or timed out is ignored. Any thread may use one, one at
-/// a time while it is being ended.
+/// All of them consume it. Before the callback returns, a second answer is ignored. Afterwards,
+/// using the pointer is undefined behaviour. An answer is ignored if the call was cancelled or has
+/// timed out. Any thread may use an invocation, but only one at a time while it is being ended.
 pub struct toolkeep_invocation {
     _opaque: [u8; 0],
 }
@@ -35,7 +33,7 @@ impl Opaque for toolkeep_invocation {
 }
 
 /// Tells the host that nobody waits for its answer any more. It runs at most once, on a thread of
-/// toolkeep's that may block; it may race with an answer, so that it must not use the invocation.
+/// toolkeep's that may block. It must not use the invocation, since it may race with an answer.
 pub type toolkeep_cancelled_fn = Option<unsafe extern "C" fn(user_data: *mut c_void)>;
 
 type Answer = Result<Value, ToolError>;
@@ -174,10 +172,10 @@ impl Invocation {
     }
 }
 
-/// The arguments of the call: a JSON object that fits the tool's schema; or what is to be approved.
-/// A NUL follows.
+/// The arguments of the call: a JSON object that fits the tool's schema. For `approve`: the
+/// request. A NUL follows.
 ///
-/// Borrowed from the invocation: good until it is ended. Empty for NULL or a wrong handle.
+/// Borrowed from the invocation: valid until it is ended. Empty for NULL or a wrong handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn toolkeep_invocation_args(
     invocation: *const toolkeep_invocation,
@@ -189,9 +187,9 @@ pub unsafe extern "C" fn toolkeep_invocation_args(
     })
 }
 
-/// Who calls: the context of the call as a JSON object. A NUL follows.
+/// The context of the call (the caller) as a JSON object. A NUL follows.
 ///
-/// Borrowed from the invocation: good until it is ended. Empty for NULL or a wrong handle.
+/// Borrowed from the invocation: valid until it is ended. Empty for NULL or a wrong handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn toolkeep_invocation_context(
     invocation: *const toolkeep_invocation,
@@ -203,13 +201,13 @@ pub unsafe extern "C" fn toolkeep_invocation_context(
     })
 }
 
-/// How the command that the call brings along is to be run, as a JSON object: `run` (`as` `direct`
-/// with `program`, `arguments` and `environment`; `canonical` with `script`; or `verbatim` with
-/// `text`), `cwd`, and `confinement`, what it may do then. What runs so is what was judged and
-/// approved. A NUL follows. For tools with a `shell_command`.
+/// For tools with a `shell_command`: how to run the command of the call, as a JSON object. It has
+/// `run` (`as` `direct` with `program`, `arguments` and `environment`; `canonical` with `script`;
+/// or `verbatim` with `text`), `cwd`, and `confinement`: what the command may do. Run it so, and it
+/// runs exactly as it was judged and approved. A NUL follows.
 ///
-/// Borrowed from the invocation: good until it is ended. Empty in a call without a command, where
-/// the vault has put a secret into the command, and for NULL or a wrong handle.
+/// Borrowed from the invocation: valid until it is ended. Empty in a call without a command, if the
+/// vault has put a secret into the command, and for NULL or a wrong handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn toolkeep_invocation_plan(
     invocation: *const toolkeep_invocation,
@@ -223,7 +221,7 @@ pub unsafe extern "C" fn toolkeep_invocation_plan(
 }
 
 /// True once nobody waits for the answer any more: the call was cancelled or timed out, or the
-/// runtime closed. True for NULL or a wrong handle. Nothing changes hands.
+/// runtime closed. True for NULL or a wrong handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn toolkeep_invocation_is_cancelled(
     invocation: *const toolkeep_invocation,
@@ -234,9 +232,9 @@ pub unsafe extern "C" fn toolkeep_invocation_is_cancelled(
     })
 }
 
-/// Asks to be told when nobody waits for the answer any more; at once if that is so already.
+/// Calls `cancelled` when nobody waits for the answer any more; at once if that is so already.
 ///
-/// `cancelled` may not be NULL and gets `user_data`; `destroy`, which may be NULL, releases it
+/// `cancelled` may not be NULL and gets `user_data`. `destroy`, which may be NULL, releases it
 /// after that, or when the invocation is ended, or before this function returns an error.
 ///
 /// Returns NULL, or an error that the host owns.
@@ -256,14 +254,14 @@ pub unsafe extern "C" fn toolkeep_invocation_on_cancel(
     })
 }
 
-/// Ends a call with what the tool returns, and consumes the invocation.
+/// Ends a call with the tool's result, and consumes the invocation.
 ///
-/// `json` is borrowed: a string is the text for the model, `null` or an empty text is nothing, an
-/// object with the key `for_llm` is a whole result, any other JSON is data. Text that is not JSON,
-/// or an object that is not a whole result, ends the call with the code `invalid_result`.
+/// `json` is borrowed. A string is the text for the model, `null` or an empty text an empty result,
+/// an object with the key `for_llm` a whole result, and any other JSON is data. Text that is not
+/// JSON, or an object that is not a whole result, ends the call with the code `invalid_result`.
 ///
-/// True if the call got the answer; false if it was ignored, because the call had ended or the
-/// handle is not good.
+/// True if the call got the answer. False if it was ignored, because the call had ended or the
+/// handle is not valid.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn toolkeep_invocation_resolve(
     invocation: *mut toolkeep_invocation,
@@ -280,10 +278,10 @@ pub unsafe extern "C" fn toolkeep_invocation_resolve(
 /// Ends a call with a failure, and consumes the invocation.
 ///
 /// `code` is one of the codes below 40; any other means `TOOLKEEP_TOOL_FAILED`. `message` is
-/// borrowed, and is what the model reads: what failed, why, and what to try next.
+/// borrowed. It is the text for the model: what failed, why, and what to try next.
 ///
-/// True if the call got the answer; false if it was ignored, because the call had ended or the
-/// handle is not good.
+/// True if the call got the answer. False if it was ignored, because the call had ended or the
+/// handle is not valid.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn toolkeep_invocation_reject(
     invocation: *mut toolkeep_invocation,
@@ -301,7 +299,8 @@ pub unsafe extern "C" fn toolkeep_invocation_reject(
 }
 
 /// Releases an invocation without an answer: the call ends with the code `tool_failed`. NULL is
-/// fine. Not after toolkeep_invocation_resolve() or toolkeep_invocation_reject(), which consume it.
+/// fine. Do not call it after toolkeep_invocation_resolve() or toolkeep_invocation_reject(), which
+/// consume the invocation.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn toolkeep_invocation_free(invocation: *mut toolkeep_invocation) {
     guard_or((), || {

@@ -20,7 +20,7 @@ use crate::string::{self, toolkeep_str, toolkeep_string};
 /// `args_json` is a JSON object; empty means no arguments. On success `*result` is JSON, owned by
 /// the host: release it with toolkeep_string_free().
 ///
-/// Not for callbacks: `TOOLKEEP_WOULD_BLOCK`. Returns NULL, or an error that the host owns.
+/// Fails in callbacks with `TOOLKEEP_WOULD_BLOCK`. Returns NULL, or an error that the host owns.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn toolkeep_invoke(
     runtime: *const toolkeep_runtime,
@@ -45,9 +45,9 @@ pub unsafe extern "C" fn toolkeep_invoke(
 /// Starts an operation of the control plane; `done` gets the result, as toolkeep_invoke()
 /// describes it.
 ///
-/// `done`, `user_data`, `destroy` and `operation` are those of toolkeep_call_async(); a handle in
-/// `*operation` is owned by the host. What was done before a cancellation stays done. For
-/// callbacks, too.
+/// `done`, `user_data`, `destroy` and `operation` are as in toolkeep_call_async(); the host owns a
+/// handle in `*operation`. A cancellation does not undo finished work. Callbacks may call this
+/// function.
 ///
 /// Returns NULL, or an error that the host owns; then `done` is never called.
 #[unsafe(no_mangle)]

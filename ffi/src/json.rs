@@ -10,8 +10,8 @@ use crate::guard::guard;
 use crate::handle::Out;
 use crate::string::{self, toolkeep_str, toolkeep_string};
 
-/// Gives one value of a JSON text: of a result, or of the arguments of a tool. `pointer` is a JSON
-/// Pointer (RFC 6901) such as `/for_llm` or `/media/0/path`; an empty one means the whole. Any
+/// Returns one value of a JSON text: of a result, or of the arguments of a tool. `pointer` is a
+/// JSON Pointer (RFC 6901) such as `/for_llm` or `/media/0/path`; an empty one means the whole. Any
 /// thread may call it, callbacks too.
 ///
 /// On success `*out` is the text of a string, or any other value as compact JSON (`null`, `true`,

@@ -14,8 +14,8 @@ use crate::handle::{self, Opaque};
 use crate::runtime::Host;
 use crate::string::{self, toolkeep_string};
 
-/// Work that was started and will report to a toolkeep_done_fn. Any number of threads may use one
-/// at once.
+/// Work that was started and will call a toolkeep_done_fn. Any number of threads may use one at
+/// once.
 pub struct toolkeep_operation {
     _opaque: [u8; 0],
 }
@@ -26,8 +26,8 @@ impl Opaque for toolkeep_operation {
     const NAME: &'static str = "toolkeep_operation";
 }
 
-/// Takes the outcome of an operation: either `result` or `error` is NULL. The host owns the other
-/// and frees it.
+/// Receives the outcome of an operation. Either `result` or `error` is NULL; the host owns the
+/// other and frees it.
 ///
 /// It is called exactly once, unless the function that started the operation returned an error. It
 /// runs on a thread of toolkeep's that may block, possibly before the starting function returns.
@@ -94,7 +94,7 @@ pub(crate) unsafe fn start<F>(
     });
 }
 
-/// Cancels an operation: it will report `TOOLKEEP_CANCELLED`, unless it has ended already. The
+/// Cancels an operation: its `done` gets `TOOLKEEP_CANCELLED`, unless it has ended already. The
 /// handle must still be freed. Returns NULL, or `TOOLKEEP_INVALID_HANDLE`, which the host owns.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn toolkeep_operation_cancel(
@@ -107,8 +107,8 @@ pub unsafe extern "C" fn toolkeep_operation_cancel(
     })
 }
 
-/// Releases an operation's handle at any time, and does not cancel it: it goes on and reports.
-/// NULL is fine.
+/// Releases an operation's handle, at any time. That does not cancel the operation: its `done` is
+/// still called. NULL is fine.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn toolkeep_operation_free(operation: *mut toolkeep_operation) {
     // SAFETY: the host gives NULL or a handle that it has not freed.

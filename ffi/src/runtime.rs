@@ -23,11 +23,12 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// The least that freeing a runtime leaves to its threads, where writing used up the patience.
 const LEAST: Duration = Duration::from_millis(50);
 
-/// The governed tool layer of one agent program. Any number of threads may use one at once; only
-/// toolkeep_runtime_free() must be the last use. Two runtimes in one process never see each other.
+/// The governed tool layer of one agent program. Any number of threads may use one at once.
+/// toolkeep_runtime_free() must be the last use. Runtimes in one process are independent of each
+/// other.
 ///
-/// It has two threads of its own, and makes more when callbacks of the host's run: they may block.
-/// It does not survive `fork()`: the child gets `TOOLKEEP_FORKED` and opens its own.
+/// It has two threads of its own, and makes more for callbacks of the host's, which may block. It
+/// does not survive `fork()`: the child gets `TOOLKEEP_FORKED` and opens its own.
 pub struct toolkeep_runtime {
     _opaque: [u8; 0],
 }
@@ -114,9 +115,10 @@ fn on_own_thread() -> bool {
     Handle::try_current().is_ok()
 }
 
-/// Gives the key that seals secrets: 64 hexadecimal digits, or 44 characters of standard base64. The
-/// text must stay good until the function that asked for it returns; toolkeep copies it and wipes its
-/// copy. No text (`len` is 0) means that there is no key to be had, and the runtime is not opened.
+/// Returns the key that seals secrets: 64 hexadecimal digits, or 44 characters of standard base64.
+/// The text must stay valid until the function that asked for it returns; toolkeep copies it and
+/// wipes its copy. An empty text (`len` is 0) means that there is no key; then the runtime is not
+/// opened.
 ///
 /// It runs once, on the thread that opens the runtime. A C++ exception must not leave it.
 pub type toolkeep_key_fn = Option<unsafe extern "C" fn(user_data: *mut c_void) -> toolkeep_str>;
@@ -168,9 +170,9 @@ unsafe fn configured_by_file(path: toolkeep_str) -> Result<RuntimeBuilder, Error
 
 /// Opens a runtime.
 ///
-/// `config_json` is the configuration, a JSON object; empty means all defaults. On success
-/// `*out` is a runtime that the host owns: release it with toolkeep_runtime_free(). Not for
-/// callbacks: `TOOLKEEP_WOULD_BLOCK`.
+/// `config_json` is the configuration, a JSON object; empty means all defaults. On success `*out`
+/// is a runtime that the host owns: release it with toolkeep_runtime_free(). Fails in callbacks
+/// with `TOOLKEEP_WOULD_BLOCK`.
 ///
 /// Returns NULL, or an error that the host owns: `TOOLKEEP_INVALID_CONFIG` naming the key, or the
 /// store's.
@@ -188,12 +190,13 @@ pub unsafe extern "C" fn toolkeep_runtime_open(
     })
 }
 
-/// Opens a runtime as toolkeep_runtime_open() does, with a key of the host's: from a keychain, say.
-/// `key` may not be NULL and gets `user_data`. It takes the place of the setting `secrets.key`;
+/// Opens a runtime as toolkeep_runtime_open() does, with a key from the host, such as one from a
+/// keychain. `key` may not be NULL and gets `user_data`. It replaces the setting `secrets.key`;
 /// giving both is an error.
 ///
 /// Returns NULL, or an error that the host owns: as toolkeep_runtime_open(), and
-/// `TOOLKEEP_INVALID_CONFIG` if there is no key, or what `key` gave is none. It never holds the key.
+/// `TOOLKEEP_INVALID_CONFIG` if `key` returned no key or an invalid one. The error never contains
+/// the key.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn toolkeep_runtime_open_with_key(
     config_json: toolkeep_str,
@@ -216,8 +219,8 @@ pub unsafe extern "C" fn toolkeep_runtime_open_with_key(
 /// Opens the runtime that a `.toml` or `.json` file describes. Relative paths in it start at its
 /// folder; without a `store` the state is kept in `toolkeep.db` beside it.
 ///
-/// On success `*out` is a runtime that the host owns: release it with toolkeep_runtime_free(). Not
-/// for callbacks: `TOOLKEEP_WOULD_BLOCK`.
+/// On success `*out` is a runtime that the host owns: release it with toolkeep_runtime_free().
+/// Fails in callbacks with `TOOLKEEP_WOULD_BLOCK`.
 ///
 /// Returns NULL, or an error that the host owns: `TOOLKEEP_INVALID_CONFIG` naming the file and the
 /// key, or the store's.
@@ -235,10 +238,10 @@ pub unsafe extern "C" fn toolkeep_runtime_open_file(
     })
 }
 
-/// Opens a runtime as toolkeep_runtime_open_file() does, with a key of the host's, as
+/// Opens a runtime as toolkeep_runtime_open_file() does, with a key from the host, as
 /// toolkeep_runtime_open_with_key() does.
 ///
-/// Returns NULL, or an error that the host owns, as these two.
+/// Returns NULL, or an error that the host owns, like these two.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn toolkeep_runtime_open_file_with_key(
     path: toolkeep_str,
@@ -258,9 +261,9 @@ pub unsafe extern "C" fn toolkeep_runtime_open_file_with_key(
     })
 }
 
-/// Ends a runtime: running calls fail with `TOOLKEEP_CLOSED`, what is queued is written, the store
-/// is closed. Closing again does nothing. The handle stays good, and must still be freed. Not for
-/// callbacks: `TOOLKEEP_WOULD_BLOCK`.
+/// Closes a runtime: running calls fail with `TOOLKEEP_CLOSED`, queued rows are written, and the
+/// store is closed. Closing again does nothing. The handle stays valid, and must still be freed.
+/// Fails in callbacks with `TOOLKEEP_WOULD_BLOCK`.
 ///
 /// Returns NULL, or an error that the host owns: the store's, if the last records could not be
 /// written.
@@ -275,12 +278,12 @@ pub unsafe extern "C" fn toolkeep_runtime_close(
     })
 }
 
-/// Releases a runtime, closing it first if that was not done. NULL is fine.
+/// Releases a runtime, and closes it first if it is still open. NULL is fine.
 ///
-/// It waits up to a second for the records to be written and for callbacks to return; a callback
-/// that takes longer goes on by itself, and what it answers is ignored. Operations, subscriptions
-/// and invocations stay good and are freed on their own. No other thread may be using the runtime.
-/// From a callback it does not wait: another thread does that.
+/// It waits up to a second for the records to be written and for callbacks to return. A callback
+/// that takes longer goes on, and its answer is ignored. Operations, subscriptions and invocations
+/// stay valid and must be freed separately. No other thread may be using the runtime. In a callback
+/// it does not wait: another thread does that.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn toolkeep_runtime_free(runtime: *mut toolkeep_runtime) {
     guard_or((), || {

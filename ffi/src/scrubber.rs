@@ -12,7 +12,7 @@ use crate::handle::{self, Opaque, Out};
 use crate::input;
 use crate::string::{self, toolkeep_str, toolkeep_string};
 
-/// Masks secrets in text. Any thread may use it, several at once too.
+/// Masks secrets in text. Any number of threads may use one at once.
 pub struct toolkeep_scrubber {
     _opaque: [u8; 0],
 }
@@ -23,7 +23,7 @@ impl Opaque for toolkeep_scrubber {
     const NAME: &'static str = "toolkeep_scrubber";
 }
 
-/// A text that is masked as it comes, piece by piece. One thread at a time uses it.
+/// Masks a text that arrives piece by piece. Only one thread at a time may use it.
 pub struct toolkeep_scrub_stream {
     _opaque: [u8; 0],
 }
@@ -36,9 +36,9 @@ impl Opaque for toolkeep_scrub_stream {
 }
 
 /// Makes a scrubber. `options_json` is an object; empty means the defaults. `profile`: `precise`
-/// (the default), `seed` or `paranoid`. `values`: a list of texts to mask wherever they stand, in
-/// many encodings, each a string or an object with `value` and `kind`. `key`: the key of the tags,
-/// 64 hexadecimal digits; by default a fresh random one.
+/// (the default), `seed` or `paranoid`. `values`: a list of texts that are always masked, in many
+/// encodings, each a string or an object with `value` and `kind`. `key`: the key of the tags, 64
+/// hexadecimal digits; by default a new random one.
 ///
 /// On success `*out` is a handle that the host owns: release it with toolkeep_scrubber_free().
 /// Returns NULL, or an error that the host owns.
@@ -57,11 +57,11 @@ pub unsafe extern "C" fn toolkeep_scrubber_new(
     })
 }
 
-/// Masks the secrets in a text. Bytes that are not UTF-8 pass as they are.
+/// Masks the secrets in a text. Bytes that are not UTF-8 pass unchanged.
 ///
-/// On success `*out` is the masked text, owned by the host: release it with
-/// toolkeep_string_free(). It is NULL if there was nothing to mask: the text is good as it is, and
-/// was not copied. Returns NULL, or an error that the host owns.
+/// On success `*out` is the masked text, owned by the host: release it with toolkeep_string_free().
+/// It is NULL if there was nothing to mask: then use the text itself, which was not copied. Returns
+/// NULL, or an error that the host owns.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn toolkeep_scrubber_scrub(
     scrubber: *const toolkeep_scrubber,
@@ -83,10 +83,10 @@ pub unsafe extern "C" fn toolkeep_scrubber_scrub(
     })
 }
 
-/// What is secret in a text, as a JSON array of objects with `kind`, `start` and `end` (in bytes),
-/// `confidence` (`low`, `medium`, `high`), `verified` (a checksum in it is right), `encoding` (the
-/// form of a registered value, else null) and `tag` (null where the placeholder has none). Never
-/// the secret itself.
+/// The secrets found in a text, as a JSON array of objects with `kind`, `start` and `end` (in
+/// bytes), `confidence` (`low`, `medium`, `high`), `verified` (a checksum in it is right),
+/// `encoding` (the form of a registered value, else null) and `tag` (null if the placeholder has
+/// none). It never contains a secret itself.
 ///
 /// On success `*out` is owned by the host: release it with toolkeep_string_free(). Returns NULL,
 /// or an error that the host owns.
@@ -110,13 +110,12 @@ pub unsafe extern "C" fn toolkeep_scrubber_findings(
     })
 }
 
-/// Registers a value: from now on it is masked wherever it stands, in many encodings. `kind` is
-/// what its placeholders call it (lower-case letters, digits and hyphens, at most 40); empty means
-/// `secret`.
+/// Registers a value: from now on it is always masked, in many encodings. `kind` is its kind in
+/// placeholders (lower-case letters, digits and hyphens, at most 40); empty means `secret`.
 ///
-/// `warning` may be NULL. Otherwise `*warning` is NULL if the value is guarded in full, or a code,
-/// such as `value_too_short`, that the host owns: release it with toolkeep_string_free(). Returns
-/// NULL, or an error that the host owns.
+/// `warning` may be NULL. Otherwise `*warning` is NULL if the value is masked in all encodings, or
+/// a code, such as `value_too_short`, that the host owns: release it with toolkeep_string_free().
+/// Returns NULL, or an error that the host owns.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn toolkeep_scrubber_add(
     scrubber: *const toolkeep_scrubber,
@@ -145,8 +144,8 @@ pub unsafe extern "C" fn toolkeep_scrubber_add(
     })
 }
 
-/// Forgets a registered value. `not_found` if it is not registered. Returns NULL, or an error that
-/// the host owns.
+/// Forgets a registered value. Returns NULL, or an error that the host owns: `TOOLKEEP_NOT_FOUND`
+/// if it is not registered.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn toolkeep_scrubber_remove(
     scrubber: *const toolkeep_scrubber,
@@ -164,15 +163,15 @@ pub unsafe extern "C" fn toolkeep_scrubber_remove(
     })
 }
 
-/// Releases a scrubber. NULL is fine. Its streams go on.
+/// Releases a scrubber. NULL is fine. Its streams stay valid.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn toolkeep_scrubber_free(scrubber: *mut toolkeep_scrubber) {
     // SAFETY: the host gives NULL or a handle that it has not freed.
     guard_or((), || drop(unsafe { handle::take(scrubber) }));
 }
 
-/// Begins to mask a text that comes in pieces. However it is cut, the pieces that come out make
-/// the same text as toolkeep_scrubber_scrub() of the whole. At most 8 KiB are held back.
+/// Begins to mask a text that arrives in pieces. The output pieces together are the same text as
+/// toolkeep_scrubber_scrub() of the whole, wherever it is cut. At most 8 KiB are held back.
 ///
 /// On success `*out` is a handle that the host owns: release it with
 /// toolkeep_scrub_stream_free(). Returns NULL, or an error that the host owns.
@@ -191,8 +190,8 @@ pub unsafe extern "C" fn toolkeep_scrubber_stream(
     })
 }
 
-/// Takes the next piece of a text, and gives what is certain by now; that may be nothing. A piece
-/// may end anywhere, in the middle of a character too.
+/// Takes the next piece of a text, and returns the part that is certain by now, which may be empty.
+/// A piece may end anywhere, even in the middle of a character.
 ///
 /// On success `*out` is owned by the host: release it with toolkeep_string_free(). Returns NULL,
 /// or an error that the host owns.
@@ -216,7 +215,7 @@ pub unsafe extern "C" fn toolkeep_scrub_stream_push(
     })
 }
 
-/// Ends a text, and gives the rest of it. The stream takes nothing more.
+/// Ends a text, and returns the rest of it. The stream accepts no more pieces.
 ///
 /// On success `*out` is owned by the host: release it with toolkeep_string_free(). Returns NULL,
 /// or an error that the host owns.

@@ -7,8 +7,8 @@ use crate::guard::guard;
 use crate::handle::Out;
 use crate::string::{self, toolkeep_string};
 
-/// Makes a fresh random key for somebody to keep, as 64 hexadecimal digits. Losing it means losing
-/// what is sealed under it. Any thread may call it, callbacks too.
+/// Makes a new random key for the host to keep, as 64 hexadecimal digits. Losing it means losing
+/// the secrets that are sealed under it. Any thread may call it, callbacks too.
 ///
 /// On success `*out` is the key's text, owned by the host: release it with toolkeep_string_free().
 /// Returns NULL, or an error that the host owns.

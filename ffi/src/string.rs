@@ -7,11 +7,10 @@ use toolkeep::{Code, Error};
 use crate::guard::guard_or;
 use crate::handle::{self, Opaque, Out};
 
-/// A piece of UTF-8 text that somebody else owns.
+/// A piece of UTF-8 text, borrowed from its owner.
 ///
-/// Given to a function it is borrowed for the length of the call; toolkeep copies what it keeps.
-/// `ptr` may be NULL if `len` is 0. Make one with `TOOLKEEP_STR("literal")` or
-/// `toolkeep_cstr(text)`.
+/// A function borrows it for the length of the call; toolkeep copies the text that it keeps. `ptr`
+/// may be NULL if `len` is 0. Make one with `TOOLKEEP_STR("literal")` or `toolkeep_cstr(text)`.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct toolkeep_str {
@@ -128,10 +127,10 @@ pub(crate) fn put(out: Out<toolkeep_string>, text: String) {
     out.put(give(text));
 }
 
-/// The bytes of a string, followed by a NUL, so that it can be printed with `%s`. Scrubbed text
-/// may hold a NUL of its own; then only toolkeep_string_len() tells its end.
+/// The bytes of a string, followed by a NUL, so that it can be printed with `%s`. Scrubbed text may
+/// contain a NUL itself; then only toolkeep_string_len() gives its length.
 ///
-/// Borrowed from the string: good until it is freed. NULL for NULL or a wrong handle.
+/// Borrowed from the string: valid until it is freed. NULL for NULL or a wrong handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn toolkeep_string_data(string: *const toolkeep_string) -> *const c_char {
     // SAFETY: the host gives NULL or a handle that it has not freed.
@@ -145,7 +144,7 @@ pub unsafe extern "C" fn toolkeep_string_len(string: *const toolkeep_string) -> 
     unsafe { toolkeep_string_str(string) }.len
 }
 
-/// A string as a `toolkeep_str`, to hand it on. Borrowed from the string: good until it is freed.
+/// A string as a `toolkeep_str`, to pass it on. Borrowed from the string: valid until it is freed.
 /// Empty for NULL or a wrong handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn toolkeep_string_str(string: *const toolkeep_string) -> toolkeep_str {

@@ -20,7 +20,7 @@ use crate::string::toolkeep_str;
 /// How many events are handed to the callback's thread at once.
 const AT_ONCE: usize = 100;
 
-/// Somebody who follows the events. Any thread may free it.
+/// A subscription to events. Any thread may free it.
 pub struct toolkeep_subscription {
     _opaque: [u8; 0],
 }
@@ -31,9 +31,9 @@ impl Opaque for toolkeep_subscription {
     const NAME: &'static str = "toolkeep_subscription";
 }
 
-/// Takes an event, a JSON object with `seq`, `tenant`, `at_ms`, `kind`, `subject` and `data`. The
-/// text is borrowed for the length of the call. One at a time, in order, on a thread of toolkeep's
-/// that may block.
+/// Receives an event, a JSON object with `seq`, `tenant`, `at_ms`, `kind`, `subject` and `data`.
+/// The text is valid during the call only. Events come one at a time, in order, on a thread of
+/// toolkeep's that may block.
 pub type toolkeep_event_fn =
     Option<unsafe extern "C" fn(user_data: *mut c_void, event_json: toolkeep_str)>;
 
@@ -113,22 +113,23 @@ impl Listener {
     }
 }
 
-/// Calls `callback` for every event of a tenant, from a place on, until the subscription is freed
-/// or the runtime closes.
+/// Calls `callback` for every event of a tenant, until the subscription is freed or the runtime
+/// closes.
 ///
 /// `options_json` is an object; empty means the defaults. `tenant` (default: `"default"`), `after`,
 /// the `seq` of the last event already known (default: 0, from the beginning; the operation
 /// `events.last` gives the newest), `subject` (only events about this), `kinds` (a list: only
 /// events whose kind begins with one of these, such as `"call."`).
 ///
-/// An event whose callback did not return before the process ended comes again: events are
-/// delivered at least once to a host that keeps toolkeep_subscription_cursor(). A store that does
-/// not answer is asked again and again. The subscription ends if `after` is greater than the newest
-/// event of the store, which then is another one.
+/// Events are delivered at least once to a host that saves toolkeep_subscription_cursor(): if the
+/// process ends before a callback has returned, its event comes again. If the store does not
+/// answer, it is asked again and again. The subscription ends if `after` is greater than the newest
+/// event of the store, since then it is another store.
 ///
-/// `callback` may not be NULL and gets `user_data`; `destroy`, which may be NULL, releases it when
+/// `callback` may not be NULL and gets `user_data`. `destroy`, which may be NULL, releases it when
 /// the subscription ends, or before this function returns an error. On success `*out` is a handle
-/// that the host owns: release it with toolkeep_subscription_free(). For callbacks, too.
+/// that the host owns: release it with toolkeep_subscription_free(). Callbacks may call this
+/// function.
 ///
 /// Returns NULL, or an error that the host owns.
 #[unsafe(no_mangle)]
@@ -195,9 +196,9 @@ async fn pass_on(mut events: EventStream, listener: Arc<Listener>) {
     }
 }
 
-/// The `seq` of the last event that the subscription is done with: those up to it were given to the
-/// callback, which has returned, or are not wanted. Give it as `after` to go on from here. Any
-/// thread may ask, callbacks too: within one it is the event before the one that it was given.
+/// The `seq` of the last event that the subscription is done with: the callback has returned for
+/// it, or the options leave it out. Give it as `after` to go on from here. Any thread may ask.
+/// Within the callback it is the event before the current one.
 ///
 /// `*out` gets the number. Returns NULL, or an error that the host owns.
 #[unsafe(no_mangle)]
@@ -213,9 +214,9 @@ pub unsafe extern "C" fn toolkeep_subscription_cursor(
     })
 }
 
-/// How many events of the tenant were pruned before the subscription came to them, wanted or not:
-/// a callback that is slower than what happens misses the oldest ones once the store keeps no more
-/// (`retention` in the configuration). Any thread may ask, callbacks too.
+/// How many events of the tenant were pruned before the subscription reached them, including those
+/// that the options leave out. A callback that is too slow misses the oldest events once the store
+/// has pruned them (`retention` in the configuration). Any thread may ask, callbacks too.
 ///
 /// `*out` gets the number. Returns NULL, or an error that the host owns.
 #[unsafe(no_mangle)]
@@ -247,9 +248,9 @@ unsafe fn put_number<T>(out: *mut T, number: T) -> Result<(), Error> {
 
 /// Ends a subscription and releases its handle. NULL is fine.
 ///
-/// It waits until the callback is not running; after it has returned the callback is not called any
-/// more. Within the callback itself it does not wait, and that call is the last. It may be called
-/// after toolkeep_runtime_free().
+/// It waits until the callback is not running, and the callback is not called again. Within the
+/// callback itself it does not wait, and that call is the last. It may be called after
+/// toolkeep_runtime_free().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn toolkeep_subscription_free(subscription: *mut toolkeep_subscription) {
     guard_or((), || {

@@ -17,13 +17,13 @@ use crate::invocation::{Invocation, toolkeep_invocation};
 use crate::runtime::{Host, toolkeep_runtime};
 use crate::string::toolkeep_str;
 
-/// The work of a tool. The host owns `invocation` from here on and ends it exactly once, with
+/// The function of a tool. From now on the host owns `invocation`. It ends it exactly once, with
 /// toolkeep_invocation_resolve() or toolkeep_invocation_reject(): within this function or after it
 /// has returned, from any thread.
 ///
-/// It runs on a thread of toolkeep's that may block, several at once if several calls are made. It
-/// must not call toolkeep's blocking functions; their async twins are fine. A C++ exception must
-/// not leave it.
+/// It runs on a thread of toolkeep's that may block. Several calls run it several times at once. It
+/// must not call toolkeep's blocking functions; those that end in _async are fine. A C++ exception
+/// must not leave it.
 pub type toolkeep_tool_fn =
     Option<unsafe extern "C" fn(user_data: *mut c_void, invocation: *mut toolkeep_invocation)>;
 
@@ -69,14 +69,14 @@ pub(crate) async fn ask(
 
 /// Registers a tool of the host's.
 ///
-/// `spec_json` is an object: `name`, `description` for the model, `parameters` (a JSON Schema),
-/// and if wanted `group`, `capabilities` (`["read-only"]`, …), `timeout_ms`, `touches`
-/// (`[{"argument", "resource", "effect"}]`), `channels`, `argument_aliases`, `polling`,
-/// `needs_approval`, `taints`, `action`, `original_name`, `shell_command` (the argument that is a
-/// command of a shell, which is then judged first), `shell_cwd` and `shell_stdin`. `run` may not be
-/// NULL and gets `user_data`, which any thread must be able to use; `destroy`, which may be NULL,
-/// releases it once the tool is unregistered or the runtime freed and the last `run` has returned,
-/// or before this function returns an error. For callbacks, too.
+/// `spec_json` is an object: `name`, `description` for the model, `parameters` (a JSON Schema), and
+/// optionally `group`, `capabilities` (`["read-only"]`, …), `timeout_ms`, `touches` (`[{"argument",
+/// "resource", "effect"}]`), `channels`, `argument_aliases`, `polling`, `needs_approval`, `taints`,
+/// `action`, `original_name`, `shell_command` (the argument that is a shell command, which is then
+/// judged first), `shell_cwd` and `shell_stdin`. `run` may not be NULL and gets `user_data`, which
+/// any thread must be able to use. `destroy`, which may be NULL, releases it: after the tool is
+/// unregistered or the runtime freed, once the last `run` has returned; or before this function
+/// returns an error. Callbacks may call this function.
 ///
 /// Returns NULL, or an error that the host owns: `TOOLKEEP_NAME_TAKEN`, or
 /// `TOOLKEEP_INVALID_ARGUMENT` for an unusable name or schema.
@@ -92,9 +92,9 @@ pub unsafe extern "C" fn toolkeep_tool_register(
     unsafe { add(runtime, spec_json, run, UserData::new(user_data, destroy), false) }
 }
 
-/// As toolkeep_tool_register(), but the tool may take the place of what has its name: another tool,
-/// whose aliases it takes over, or an alias. Calls of the old one that are running go on. For
-/// callbacks, too.
+/// Registers a tool like toolkeep_tool_register(), but may replace another tool of the same name,
+/// whose aliases it takes over, or an alias. Running calls of the old tool go on. Callbacks may
+/// call this function.
 ///
 /// Returns NULL, or an error that the host owns.
 #[unsafe(no_mangle)]
@@ -130,8 +130,8 @@ unsafe fn add(
     })
 }
 
-/// Takes a tool out, whoever brought it; its aliases go with it. Calls that are running go on. For
-/// callbacks, too.
+/// Removes a tool of any origin, with its aliases. Running calls go on. Callbacks may call this
+/// function.
 ///
 /// Returns NULL, or an error that the host owns: `TOOLKEEP_NOT_FOUND` if there is no such tool.
 #[unsafe(no_mangle)]

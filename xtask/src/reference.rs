@@ -15,8 +15,8 @@ pub fn operations(api: &Api) -> String {
     let mut out = format!(
         "{NOTE}\n# Operations\n\nThe control plane of a runtime. `rt.agents.put(id=\"x\")` in \
          Python, `await rt.agents.put({{ id: 'x' }})` in Node, `rt.ops().agents().put(…)` in Rust, \
-         `toolkeep_invoke(rt, \"agents.put\", json, …)` in C. Arguments and results are JSON of the \
-         shapes below.\n"
+         `toolkeep_invoke(rt, \"agents.put\", json, …)` in C. Arguments and results are JSON. \
+         Their types are described below.\n"
     );
     for Operation { domain, verb, doc, arguments, result } in &api.operations {
         let _ = write!(out, "\n## `{domain}.{verb}`\n\n{doc}\n\nResult: {}\n", written(result));
@@ -42,7 +42,7 @@ pub fn operations(api: &Api) -> String {
 }
 
 fn table(head: &str, fields: &[Field]) -> String {
-    let mut out = format!("\n| {head} | type | default | what |\n|---|---|---|---|\n");
+    let mut out = format!("\n| {head} | type | default | meaning |\n|---|---|---|---|\n");
     for Field { name, doc, required, default, kind } in fields {
         let default = match default {
             _ if *required => "required".to_owned(),
@@ -80,11 +80,11 @@ fn written(kind: &Type) -> String {
 /// Every error code.
 pub fn errors() -> String {
     let mut out = format!(
-        "{NOTE}\n# Error codes\n\nThe same in every language: the name in Python, Node, results and \
-         audit rows, the number in C (`TOOLKEEP_…`). Codes below 40 tell what a model caused and come \
-         in a result with `is_error`; the others are raised, or returned as an error. `cancelled`, \
-         `not_found` and `conflict` can come either way: from a call in a result, from a cancelled \
-         call or an operation as an error.\n\n| number | code | retry | what it means |\n|---|---|---|---|\n"
+        "{NOTE}\n# Error codes\n\nThe codes are the same in every language. Python, Node, results and \
+         audit rows use the name; C uses the number (`TOOLKEEP_…`). Codes below 40 are mistakes of a \
+         model, and come in a result with `is_error`. The others are raised, or returned as an error. \
+         `cancelled`, `not_found` and `conflict` can come either way: from a call in a result, from a \
+         cancelled call or an operation as an error.\n\n| number | code | retry | meaning |\n|---|---|---|---|\n"
     );
     for code in Code::ALL {
         let retry = if code.is_retryable() { "yes" } else { "" };
@@ -97,9 +97,9 @@ pub fn errors() -> String {
 /// Every key of the configuration.
 pub fn configuration() -> Result<String, Box<dyn Error>> {
     let mut out = format!(
-        "{NOTE}\n# Configuration\n\nOne model for a TOML file, a JSON file, and the dict or object of \
+        "{NOTE}\n# Configuration\n\nThe same keys hold in a TOML file, a JSON file, and the dict or object of \
          your language. Every key may be left out. An unknown key is an error that names the nearest \
-         one.\n\n| key | type | default | what |\n|---|---|---|---|\n"
+         one.\n\n| key | type | default | meaning |\n|---|---|---|---|\n"
     );
     let schema = schemars::schema_for!(Config).to_value();
     keys(&schema, &schema, "", &mut out)?;
@@ -171,7 +171,7 @@ pub fn tools() -> Result<String, Box<dyn Error>> {
         let _ = write!(out, "\n## `{}`\n\n{about}\n", tool["name"].as_str().unwrap_or_default());
         let required = tool["input_schema"]["required"].as_array().cloned().unwrap_or_default();
         let Some(properties) = tool["input_schema"]["properties"].as_object() else { continue };
-        out.push_str("\n| argument | type | default | what |\n|---|---|---|---|\n");
+        out.push_str("\n| argument | type | default | meaning |\n|---|---|---|---|\n");
         for (name, own) in properties {
             let kind = match &own["type"] {
                 Value::Array(kinds) => kinds[0].as_str().unwrap_or_default(),

@@ -50,7 +50,7 @@ use mask::{Splice, Style};
 use region::Mask;
 use scan::{Eyes, Piece, Scan};
 
-/// What a scrubber looks for.
+/// Which secrets a scrubber looks for.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema,
 )]

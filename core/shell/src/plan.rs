@@ -26,7 +26,7 @@ pub struct Plan {
     pub run: Run,
     /// The folder it starts in, absolute.
     pub cwd: String,
-    /// What it may do: what it was understood to do, and no more.
+    /// What it may do: what was predicted, and no more.
     pub confinement: Confinement,
 }
 
@@ -56,16 +56,16 @@ pub enum Run {
     },
 }
 
-/// What a command is held to while it runs.
+/// How a command is confined while it runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "ShellConfinement")]
 pub struct Confinement {
-    /// Files and folders, absolute, that may be written with all that is below.
+    /// Files and folders, absolute, that may be written, with everything below.
     pub write: BTreeSet<String>,
-    /// What lies below those and may not be written.
+    /// Paths below those that may not be written.
     pub write_never: BTreeSet<String>,
     /// Secret files and folders, and those of homes, that may be read: those that the command was
-    /// understood to read.
+    /// predicted to read.
     pub read: BTreeSet<String>,
     /// Files and folders that may not be read.
     pub read_never: BTreeSet<String>,
@@ -73,8 +73,7 @@ pub struct Confinement {
     pub network: Reach,
     /// True if it may wait for connections.
     pub listens: bool,
-    /// True if this is what the owner of the command permits it: the profile gives it neither more nor
-    /// less.
+    /// True if the owner of the command set these permissions; then the profile changes nothing.
     pub by_owner: bool,
     /// What it does with repositories within the workspace.
     #[serde(skip)]

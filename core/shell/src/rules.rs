@@ -21,16 +21,16 @@ use super::value::Value;
 use super::verdict::Decision;
 use crate::visible::visible;
 
-/// What may run without asking.
+/// Calls that may run without asking.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "ShellStandingRule")]
 #[serde(deny_unknown_fields)]
 pub struct StandingRule {
     /// The calls that it holds for, each of them any number of times.
     pub calls: Vec<StandingCall>,
-    /// Everything that they may do, as [`key`] writes it.
+    /// All their allowed effects, as [`key`] writes them.
     pub effects: BTreeSet<String>,
-    /// The folder that its examples start in. Empty: that of its first call.
+    /// The folder in which its examples start. Empty: that of its first call.
     #[serde(default)]
     pub cwd: String,
     /// Commands that it covers, in its own folder. They are tried when the rule is read.
@@ -46,7 +46,7 @@ pub struct StandingRule {
 #[schemars(rename = "ShellStandingCall")]
 #[serde(deny_unknown_fields)]
 pub struct StandingCall {
-    /// The program's name, where the system keeps it; another one's path.
+    /// The name of a program in the system's folders, or the path of another program.
     pub program: String,
     /// Its words.
     pub words: Words,
@@ -54,7 +54,7 @@ pub struct StandingCall {
     pub cwd: String,
 }
 
-/// What the words of a call are.
+/// The words of a call.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "ShellStandingWords")]
 #[serde(tag = "are", rename_all = "snake_case")]
@@ -78,7 +78,7 @@ pub enum Words {
     },
 }
 
-/// A rule that may be kept, and what it would mean.
+/// A rule that may be kept, with its meaning.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "ShellProposal")]
 pub struct Proposal {

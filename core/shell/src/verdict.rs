@@ -23,7 +23,7 @@ pub enum Decision {
     Deny,
 }
 
-/// Why.
+/// The reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "ShellReason")]
 pub struct Reason {
@@ -32,16 +32,16 @@ pub struct Reason {
     /// The group (`destructive_ops`, `code_injection`), or one of `path_denied`, `secret`, `unknown`,
     /// `beyond_profile`, `text`, `rule`, `mode`.
     pub category: String,
-    /// The words that cause it, as they stand in the text.
+    /// The words that cause it, as written in the text.
     pub words: String,
-    /// Where they stand.
+    /// Their place in the text.
     #[schemars(with = "ShownSpan")]
     pub span: Span,
     /// What is wrong with it, in a sentence for the model. Never the source of a rule.
     pub why: String,
     /// What to do instead.
     pub instead: Option<String>,
-    /// True if it is of the floor: nobody's approval helps.
+    /// True if it is a hard deny: no approval lifts it.
     pub floor: bool,
 }
 
@@ -54,16 +54,16 @@ pub struct Verdict {
     pub reasons: Vec<Reason>,
     /// Everything that the command does.
     pub effects: Vec<Found>,
-    /// What could not be understood, a sentence for each.
+    /// The parts that could not be understood, a sentence for each.
     pub unknowns: Vec<String>,
-    /// What becomes of it where the decision is to ask, and nobody can be asked.
+    /// What happens to it if the decision is to ask, and nobody can be asked.
     pub without_approver: WithoutApprover,
     /// True if it is allowed only because nobody is to be asked, and then only in a confinement that
     /// enforces its effects.
     pub confined: bool,
 }
 
-/// What became of a check, as it is shown.
+/// The result of a check.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "ShellCheck")]
 pub struct Check {
@@ -77,17 +77,17 @@ pub struct Check {
     pub effects: Vec<ShownEffect>,
     /// Its simple commands.
     pub segments: Vec<Segment>,
-    /// What could not be understood, a sentence for each.
+    /// The parts that could not be understood, a sentence for each.
     pub unknowns: Vec<String>,
-    /// What a model is told: what was decided, why, and what to do instead.
+    /// The text for the model: the decision, the reason, and what to do instead.
     pub for_llm: String,
-    /// What a person is shown.
+    /// The text for a person.
     pub for_user: String,
-    /// What to do instead, of the strictest reason that knows it.
+    /// What to do instead, from the strictest reason that has a suggestion.
     pub suggestion: Option<String>,
-    /// How it is run, if it may be, and what it may do then. None where it is denied.
+    /// How it is run, if it may be, and what it may do then. None if it is denied.
     pub plan: Option<Plan>,
-    /// What becomes of it where the decision is to ask, and nobody can be asked.
+    /// What happens to it if the decision is to ask, and nobody can be asked.
     pub without_approver: WithoutApprover,
     /// True if it is allowed only in a confinement that enforces its effects.
     pub confined: bool,
@@ -101,9 +101,9 @@ pub struct ShownEffect {
     pub effect: String,
     /// The program that has it.
     pub program: String,
-    /// True if it surely happens when the command runs.
+    /// True if it certainly happens when the command runs.
     pub sure: bool,
-    /// Where the words stand that cause it, in bytes.
+    /// The place of the words that cause it, in bytes.
     #[schemars(with = "ShownSpan")]
     pub span: Span,
 }
@@ -114,16 +114,16 @@ pub struct ShownEffect {
 pub struct Segment {
     /// Its text.
     pub text: String,
-    /// What would be decided of it alone.
+    /// The decision about it alone.
     pub verdict: Decision,
     /// The categories of its reasons, each once.
     pub categories: Vec<String>,
-    /// Where it stands, in bytes.
+    /// Its place in the text, in bytes.
     #[schemars(with = "ShownSpan")]
     pub span: Span,
 }
 
-/// Where something stands in a text, in bytes of UTF-8.
+/// A place in a text, in bytes of UTF-8.
 #[derive(JsonSchema)]
 #[schemars(rename = "ShellSpan")]
 #[expect(dead_code, reason = "only its schema is used: it is how a range is written")]

@@ -40,21 +40,21 @@ use wait::{Ended, Release, Wait};
 pub struct ApprovalConfig {
     /// What a call does until somebody has decided.
     pub mode: ApprovalMode,
-    /// For how long it can be decided, in milliseconds, up to 30 days. After that it counts as
+    /// How long an approval can be decided, in milliseconds, up to 30 days. After that it counts as
     /// denied.
     #[schemars(range(min = 1, max = 2_592_000_000_u64))]
     pub timeout_ms: u64,
-    /// Whether a decision may come from elsewhere, through the operations `approvals.*`. Without it
-    /// only the host's `approve` handler decides, and where there is none every call that wants
-    /// approval is denied.
+    /// Whether a decision may come from elsewhere, through the operations `approvals.*`. If false,
+    /// only the host's `approve` handler decides; without a handler every call that needs approval
+    /// is denied.
     pub external: bool,
-    /// For how long a rule holds that somebody keeps by allowing a command for always, in
-    /// milliseconds, up to a year. Default: 30 days.
+    /// How long a rule holds that was made by allowing a command for always, in milliseconds, up to
+    /// a year. Default: 30 days.
     #[schemars(range(min = 1, max = 31_536_000_000_u64))]
     pub always_ms: u64,
 }
 
-/// What a call that wants approval does until somebody has decided.
+/// What a call that needs approval does until somebody has decided.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ApprovalMode {

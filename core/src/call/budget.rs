@@ -32,8 +32,8 @@ fn an_hour() -> u64 {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Budget {
-    /// The most calls of one run, refused ones too; at least 1. A call that belongs to no run counts
-    /// for its session; one without either is not counted. Default: no limit; 25 is the seeds'.
+    /// The most calls of one run, refused ones too; at least 1. A call without a run counts for its
+    /// session; a call without either is not counted. Default: no limit; 25 is a good start.
     #[schemars(range(min = 1))]
     pub calls_per_run: Option<u32>,
 }

@@ -16,7 +16,7 @@ use crate::tool::{Entry, ToolError, ToolResult};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Execute {
-    /// The deadline of a call in milliseconds, where neither the caller nor the tool names one.
+    /// The deadline of a call in milliseconds, if neither the caller nor the tool names one.
     #[schemars(range(min = 1))]
     pub timeout_ms: u64,
     /// How many calls of one turn run side by side at most, 1 to 256.

@@ -25,19 +25,19 @@ use crate::vault::without_fresh_tags;
 pub(super) use self::guard::Guard;
 
 /// The `loops` part of the configuration: when a run that repeats itself is warned, and when it is
-/// stopped. Counted per run, else per session; a call with neither is not watched.
+/// stopped. Counted per run, else per session. A call with neither is not watched.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Loops {
     /// False switches the loop breaker off.
     pub enabled: bool,
-    /// How many calls are looked back on, 1 to 1,000.
+    /// How many of the last calls are compared, 1 to 1,000.
     #[schemars(range(min = 1, max = 1000))]
     pub window: u32,
-    /// Tools that may repeat themselves, by their own names: those that ask until an answer
-    /// changes. Tools that declare `polling` need not be named.
+    /// Tools whose calls may repeat, by their own names: those that poll until an answer changes.
+    /// Tools that declare `polling` need not be named.
     pub exempt: Vec<String>,
-    /// The same call with the same result. Another result in between begins the count anew.
+    /// The same call with the same result. Another result in between starts the count anew.
     pub identical: Thresholds,
     /// The same tool with the same result each time for the same paths, or for none, whatever the
     /// other arguments. Counted for calls that only read, and for errors; not for "nothing found".
@@ -46,11 +46,12 @@ pub struct Loops {
     /// between: edits that do not fit, searches of one file or folder without a hit. Not counted
     /// for searches of the whole workspace.
     pub missing: Thresholds,
-    /// Calls that only read, and mostly the same things again. Refused are those that read again.
+    /// Calls that only read, and mostly the same things again. Calls that read the same again are
+    /// refused.
     pub stuck: Thresholds,
     /// Calls that only read, and mostly new things. They are not refused by default.
     pub exploring: Thresholds,
-    /// How many of a hundred calls must be different for reading to be `exploring`: more than this.
+    /// Reading counts as `exploring` if more than this percentage of the calls are different.
     #[schemars(range(max = 100))]
     pub exploring_above_percent: u32,
 }

@@ -23,16 +23,16 @@ use crate::fingerprint::Fingerprints;
 use crate::kind::{Capability, Effect, Resource};
 use crate::tool::{Assessment, Entry, Stamp, ToolResult};
 
-/// The `redundancy` part of the configuration: whether a call that only reads, and would read the
-/// same as before in the same run, is answered with the last result.
+/// The `redundancy` part of the configuration: whether a repeated read in the same run is answered
+/// with the last result while nothing has changed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Redundancy {
     /// False runs every call.
     pub enabled: bool,
-    /// How many results are kept in memory at most, of all runs together.
+    /// The most results that are kept in memory, of all runs together.
     pub max_entries: usize,
-    /// How many bytes they take at most.
+    /// The most bytes that they take.
     pub max_bytes: usize,
 }
 

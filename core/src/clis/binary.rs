@@ -15,16 +15,16 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PinnedBinary {
-    /// Where it is, without links.
+    /// Its path, without links.
     pub path: String,
-    /// Its content: the hexadecimal BLAKE3 hash.
+    /// The hexadecimal BLAKE3 hash of its content.
     pub digest: String,
 }
 
 /// A program that was opened and looked at.
 #[derive(Clone, Debug)]
 pub(crate) struct Verified {
-    /// Where it is, without links.
+    /// Its path, without links.
     pub path: PathBuf,
     /// What it is.
     pub pinned: PinnedBinary,

@@ -30,7 +30,7 @@ pub struct Definition {
     pub variables: BTreeMap<String, VariableKind>,
     /// Regular expressions, in any case of letters, of which none may be found in the arguments.
     pub deny_args: Vec<String>,
-    /// Regular expressions, none of which may be found at the start of an argument.
+    /// Regular expressions. No argument may start with a match of any of them.
     pub deny_verbose: Vec<String>,
     /// Options whose values are prose, which `deny_args` is not held against.
     pub free_text: Vec<String>,
@@ -38,7 +38,7 @@ pub struct Definition {
     pub network: Option<NetworkPermit>,
     /// How long a call may take, in seconds.
     pub timeout_seconds: u64,
-    /// What the model should know of it.
+    /// Advice for the model.
     pub tips: String,
     /// True if everybody may use it, false if it takes a grant.
     pub is_global: bool,
@@ -48,7 +48,7 @@ pub struct Definition {
     pub binary: Option<PinnedBinary>,
 }
 
-/// What a variable is.
+/// The kind of a variable.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "CliVariableKind")]

@@ -33,7 +33,7 @@ pub(crate) struct Preset {
     pub sets: &'static [(&'static str, &'static str)],
     /// How long a call may take, in seconds.
     pub timeout_seconds: u64,
-    /// What the model should know.
+    /// Advice for the model.
     pub tips: &'static str,
     /// The options that take a value.
     pub values: &'static [&'static str],
@@ -162,7 +162,7 @@ impl Preset {
     }
 }
 
-/// A preset as it is told.
+/// A preset for CLIs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "CliPreset")]
 pub struct PresetInfo {
@@ -178,9 +178,9 @@ pub struct PresetInfo {
     pub files: Vec<String>,
     /// How long a call may take, in seconds.
     pub timeout_seconds: u64,
-    /// What is denied, in words.
+    /// What it denies, in words.
     pub blocked: Vec<String>,
-    /// What the model should know.
+    /// Advice for the model.
     pub tips: String,
 }
 

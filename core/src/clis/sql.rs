@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-/// What is denied, in words.
+/// What it denies, in words.
 pub(super) const BLOCKED: &str = "DROP, TRUNCATE, ALTER SYSTEM and COPY with a program in SQL, and commands of psql that run \
      programs, read scripts or change the server (`\\!`, `\\copy … program`, `\\o |…`, `\\i`, `\\c`)";
 

@@ -7,10 +7,11 @@ use super::confine::kernel::{Kernel, Namespaces};
 use super::groups::Groups;
 use super::limits::Limits;
 
-/// What commands on this machine can be held to: what the kernel gives to this process.
+/// How commands on this machine can be confined: the protections that the kernel gives to this
+/// process.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Capabilities {
-    /// The version of Landlock. None: files cannot be closed by its rules.
+    /// The version of Landlock. None: the kernel does not have it.
     pub landlock: Option<u32>,
     /// Whether system calls can be filtered.
     pub seccomp: bool,
@@ -18,22 +19,24 @@ pub struct Capabilities {
     pub namespaces: bool,
     /// Whether the memory and the number of processes of a command can be limited as a whole.
     pub cgroups: bool,
-    /// What is not there, and why, in words for the owner. With `exec.require` no command runs then.
+    /// The missing protections, and why, in words for the owner. With `exec.require` no command
+    /// runs while one is missing.
     pub missing: Vec<String>,
-    /// What containers can be made with.
+    /// The Docker Engine that containers can be made with.
     pub sandbox: SandboxCapabilities,
 }
 
-/// What containers can be made with.
+/// The Docker Engine that containers can be made with.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SandboxCapabilities {
     /// The version of the Docker Engine. None: there is none.
     pub engine: Option<String>,
     /// The newest version of its interface.
     pub api: Option<String>,
-    /// The path of the socket where it is asked for.
+    /// The path of its socket.
     pub socket: Option<String>,
-    /// What is not there, in words for the owner. Whoever is to run in a sandbox does not run then.
+    /// What is missing, in words for the owner. Commands that must run in a sandbox are refused
+    /// then.
     pub missing: Vec<String>,
 }
 

@@ -12,27 +12,27 @@ use super::sandbox::SandboxConfig;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ExecConfig {
-    /// What commands on the host are held to.
+    /// How commands on the host are confined.
     pub confinement: Profile,
-    /// Whether a command is refused where the kernel cannot hold it to all of that, or no control group
-    /// to the limits of memory and processes. Default: it runs with what there is, and the result says
-    /// what is missing.
+    /// Whether a command is refused if the kernel cannot enforce the whole confinement, or no
+    /// control group enforces the limits of memory and processes. Default: false; the command runs
+    /// with the protections that there are, and the result names the missing ones.
     pub require: bool,
-    /// How long a command may take in seconds, where it does not say itself: 1 to 3,600.
+    /// How long a command may take in seconds, if its call does not say: 1 to 3,600.
     #[schemars(range(min = 1, max = 3600))]
     pub timeout_seconds: u64,
-    /// How much is kept of each of its two outputs, in KiB: at least 64. Beyond that, two thirds of
-    /// it are of the beginning and the rest of the end. It waits on disk until the command has
-    /// ended, and what is too long for the result goes to an artifact.
+    /// How much is kept of each of its two outputs, in KiB: at least 64. If an output is longer,
+    /// two thirds of that are kept from the beginning and the rest from the end. It waits on disk
+    /// until the command has ended. An output that is too long for the result goes to an artifact.
     #[schemars(range(min = 64, max = 1_048_576))]
     pub max_output_kb: u64,
     /// How much one command may use of the machine.
     pub limits: Limits,
-    /// The commands that go on after the call that started them.
+    /// Commands that go on after the call that started them (background processes).
     pub processes: ProcessesConfig,
     /// The variables that commands get.
     pub environment: EnvironmentConfig,
-    /// The containers that commands run in instead of on the host.
+    /// Containers in which commands run instead of on the host.
     pub sandbox: SandboxConfig,
 }
 
@@ -56,13 +56,13 @@ impl Default for ExecConfig {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ProcessesConfig {
-    /// The most that run at once for one session: at least 1.
+    /// The most processes that run at once for one session: at least 1.
     #[schemars(range(min = 1, max = 1024))]
     pub max_per_session: u32,
-    /// The most that run at once in the runtime: at least 1.
+    /// The most processes that run at once in the runtime: at least 1.
     #[schemars(range(min = 1, max = 4096))]
     pub max: u32,
-    /// How much is kept of the output of each, in KiB: the end of it, at least 16. It is on disk.
+    /// How much of each output is kept, in KiB: its end, at least 16. It is on disk.
     #[schemars(range(min = 16, max = 262_144))]
     pub log_kb: u64,
     /// How long each may run, in seconds. 0: until the runtime is closed.

@@ -14,10 +14,10 @@ use crate::shell::REMOVED;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct EnvironmentConfig {
-    /// Variables of the host that commands get besides those that they always get. One whose value
-    /// looks like a secret is left out all the same: store a credential for it.
+    /// Additional variables of the host that commands get. A variable whose value looks like a
+    /// secret is left out all the same: store a credential for it.
     pub inherit: Vec<String>,
-    /// Variables that every command gets, with their values. They are no place for secrets.
+    /// Variables that every command gets, with their values. Do not put secrets here.
     pub set: BTreeMap<String, String>,
 }
 

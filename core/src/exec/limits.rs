@@ -7,20 +7,21 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Limits {
-    /// The most memory of all its processes, in MiB. 0: no limit. Enforced where there are control
-    /// groups.
+    /// The most memory of all its processes, in MiB. 0: no limit. Enforced by control groups only.
     pub memory_mb: u64,
-    /// The most processes and threads at once. 0: no limit. Where there are neither control groups nor
-    /// user namespaces that count them apart, those that ran on the machine already are not counted.
+    /// The most processes and threads at once. 0: no limit. Without control groups and user
+    /// namespaces the kernel counts all processes of the user; then those that already ran on the
+    /// machine are added to the limit.
     pub processes: u64,
     /// The largest file that it may write, in MiB. 0: no limit.
     pub file_mb: u64,
-    /// How much is to be left of each disk that it writes to, in MiB: with less it is ended. Where there
-    /// is less when it starts, half of that. Below an eighth it writes no file. 0: no limit.
+    /// The free space to keep on each disk that it writes to, in MiB: with less it is ended. If
+    /// there is less when it starts, half of that. Below an eighth it can write no file. 0: no
+    /// limit.
     pub disk_left_mb: u64,
-    /// How many files and folders are to be left that could still be made on each disk that it writes
-    /// to: with fewer it is ended. Where there are fewer when it starts, half of them. 0: no limit. Some
-    /// file systems, such as Btrfs, do not count them.
+    /// How many more files and folders each disk that it writes to must be able to hold: with fewer
+    /// it is ended. If there are fewer when it starts, half of them. 0: no limit. Some file
+    /// systems, such as Btrfs, do not count them.
     pub files_left: u64,
     /// The most files that one process may have open. 0: no limit.
     pub open_files: u64,

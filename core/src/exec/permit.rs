@@ -21,17 +21,17 @@ use crate::shell::{Confinement, Env, Nested, Reach, Value, denied, place};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Permit {
-    /// The network: all of it, none, or these hosts. Default: none.
+    /// Its network: everything, none, or only these hosts. Default: none.
     pub network: NetworkPermit,
-    /// Files and folders with secrets that it reads all the same, such as `~/.kube`: absolute, from
-    /// the home folder, or from the workspace.
+    /// Files and folders with secrets that it may read, such as `~/.kube`: absolute, relative to
+    /// the home folder, or relative to the workspace.
     pub read: Vec<String>,
-    /// Files and folders that it writes with all that is below: absolute, from the home folder, or
-    /// from the workspace, which is `.`. They must be there.
+    /// Files and folders that it may write, with everything below: absolute, relative to the home
+    /// folder, or relative to the workspace, which is `.`. They must exist.
     pub write: Vec<String>,
 }
 
-/// Which network.
+/// A permission for the network.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged, expecting = "expected `true`, `false`, or a list of hosts")]
 pub enum NetworkPermit {

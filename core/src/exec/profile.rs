@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What commands on the host are held to. What was predicted of a command narrows it further.
+/// How commands on the host are confined. The prediction of a command narrows it further.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "ConfinementProfile")]
 #[serde(rename_all = "kebab-case")]

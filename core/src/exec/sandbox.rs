@@ -21,28 +21,29 @@ pub(crate) const HOME: &str = "/home/agent";
 
 /// The `exec.sandbox` part of the configuration: commands that run in a container of a Docker Engine.
 ///
-/// What is misspelt is an error, as is a table without `mode`, and where there is no engine nothing runs:
-/// only `disabled`, and no such table at all, runs commands on the host.
+/// A misspelt value is an error, and so is a table without `mode`. Without an engine nothing runs.
+/// Commands run on the host only with `disabled`, or without this table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SandboxConfig {
-    /// Whose commands run in a container. It must be said wherever anything of the sandbox is.
+    /// Whose commands run in a container. Required in an `exec.sandbox` table.
     #[serde(default = "SandboxMode::unsaid")]
     pub mode: SandboxMode,
-    /// The image, as the engine knows it. It is not fetched. It needs `sh` and `/proc`; `bash` is used
-    /// where it has it.
+    /// The image, as the engine knows it. It is not pulled. It needs `sh` and `/proc`; `bash` is
+    /// used if the image has it.
     pub image: String,
-    /// What a container sees of the workspace, at `/workspace`. Default: `rw`.
+    /// Access to the workspace in the container, at `/workspace`. Default: `rw`.
     pub workspace_access: WorkspaceAccess,
     /// Which commands share a container. Default: `session`.
     pub scope: SandboxScope,
     /// The path of the engine's socket. Default: that of `DOCKER_HOST`, or else
     /// `/var/run/docker.sock`.
     pub socket: Option<String>,
-    /// Who commands are there: `user` or `user:group`, names or numbers. Default: the numbers of this
-    /// process, so that files in the workspace keep their owner. Empty: whom the image names.
+    /// The user of the commands: `user` or `user:group`, names or numbers. Default: the numbers of
+    /// this process, so that files in the workspace keep their owner. Empty: the user that the
+    /// image names.
     pub user: Option<String>,
-    /// The engine's network that a container is in: its name. Default: `none`.
+    /// The name of the engine's network that a container joins. Default: `none`.
     pub network: String,
     /// The most memory of a container, swap included, in MiB: at least 16.
     #[schemars(range(min = 16, max = 1_048_576))]
@@ -53,22 +54,22 @@ pub struct SandboxConfig {
     /// The most processes and threads of a container at once: at least 16.
     #[schemars(range(min = 16, max = 1_000_000))]
     pub pids_limit: u64,
-    /// Whether nothing can be written but the workspace and what is in memory. Default: true.
+    /// Whether only the workspace and the folders in memory can be written. Default: true.
     pub read_only_root: bool,
     /// Folders in memory, as `path` or `path:options` (`/tmp:exec,size=256m`). Without options nothing
     /// can be executed in there. Default: `/tmp`, `/var/tmp` and `/run`.
     pub tmpfs: Vec<String>,
-    /// How large each folder in memory may become that says no `size` itself, in MiB: at least 1.
+    /// The size of each folder in memory without a `size` of its own, in MiB: at least 1.
     #[schemars(range(min = 1, max = 1_048_576))]
     pub tmpfs_size_mb: u64,
-    /// How long a command may take in seconds, where it does not say itself: 1 to 3,600.
+    /// How long a command may take in seconds, if its call does not say: 1 to 3,600.
     #[schemars(range(min = 1, max = 3600))]
     pub timeout_seconds: u64,
-    /// After how many hours without a command a container is removed: more than 0.
+    /// A container is removed after this many hours without a command: more than 0.
     pub idle_hours: f64,
-    /// After how many days a container is removed in which nothing runs: more than 0.
+    /// A container in which nothing runs is removed at this age, in days: more than 0.
     pub max_age_days: f64,
-    /// How often is looked for such containers, in minutes: more than 0.
+    /// How often such containers are looked for, in minutes: more than 0.
     pub prune_interval_min: f64,
 }
 
@@ -95,7 +96,7 @@ impl SandboxMode {
     }
 }
 
-/// What a container sees of the workspace.
+/// Access to the workspace in a container.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum WorkspaceAccess {
@@ -108,7 +109,7 @@ pub enum WorkspaceAccess {
     Rw,
 }
 
-/// Which commands share a container. Those of two tenants, and those of two workspaces, never do.
+/// Which commands share a container. Commands of different tenants or workspaces never do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SandboxScope {

@@ -9,39 +9,41 @@ use crate::limits::echo;
 use crate::shell::place;
 use crate::workspace::folded_name;
 
-/// What file tools reach, and how they treat it.
+/// Which files the file tools reach, and how they treat them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct FilesConfig {
-    /// Folders that are read besides the workspace, by their absolute paths: skills, documents.
-    /// Relative ones count from the configuration's folder. Default: none.
+    /// Additional folders that may be read, by their absolute paths: skills, documents. Relative
+    /// paths count from the configuration's folder. Default: none.
     pub read_roots: Vec<String>,
-    /// Folders that are read and written besides the workspace. Default: none.
+    /// Additional folders that may be read and written. Default: none.
     pub write_roots: Vec<String>,
-    /// What no file tool touches or shows, in the workspace and in every other root: paths from its
-    /// root (`.git/hooks`, with all that is below) and globs (`**/*.pem`). Case does not count.
-    /// Default: nothing.
+    /// Paths that no file tool touches or shows, in the workspace and in every other root: paths
+    /// from a root (`.git/hooks`, with everything below) and globs (`**/*.pem`). Case does not
+    /// count. Default: none.
     pub deny: Vec<String>,
-    /// Protected names that stand open to file tools and commands, such as `AGENTS.md`, `.vscode` or
-    /// `.git/hooks`, in whatever folder they are; and paths from a root's top of what the settings of a Git
-    /// repository name. Default: none, so that writing one wants somebody's approval.
+    /// Protected names that file tools and commands may write without an approval, in any folder:
+    /// `AGENTS.md`, `.vscode`, `.git/hooks`. For files that the settings of a Git repository name,
+    /// paths from the top of a root. Default: none, so writing one needs somebody's approval.
     pub open: Vec<String>,
     /// Whether a file with several names on the disk may be used. Default: `allow`.
     pub hard_links: HardLinks,
-    /// What becomes of a write to a file that the model has not read as it is now. Default: `warn`.
+    /// What happens to a write to a file whose current content the model has not read. Default:
+    /// `warn`.
     pub write_safety: WriteSafety,
-    /// What `write_file` does not hand to the user unless it is told to: names (`prompt.txt`) and
-    /// extensions (`*.sh`), in any case. Default: `*.sh`, `*.bash`, `*.zsh`, `manage-view.json`,
-    /// `set-pills.json`, `clear-pills.json`, `prompt.txt` and `launch-job.json`.
+    /// Files that `write_file` hands to the user only with `deliver = true`: names (`prompt.txt`)
+    /// and extensions (`*.sh`), in any case. Default: `*.sh`, `*.bash`, `*.zsh`,
+    /// `manage-view.json`, `set-pills.json`, `clear-pills.json`, `prompt.txt` and
+    /// `launch-job.json`.
     pub undelivered: Vec<String>,
-    /// The names at the workspace's root that are no files on the disk but texts in the store, by
+    /// Names at the workspace's root that are texts in the store instead of files on the disk, by
     /// agent and user. Default: `SOUL.md`, `IDENTITY.md`, `AGENTS.md`, `TOOLS.md`, `HEARTBEAT.md`,
     /// `USER.md` and `BOOTSTRAP.md`. Only calls with an agent have them.
     pub context_files: Vec<String>,
-    /// Whether `MEMORY.md`, `memory.md` and what is below `memory/` are documents in the store.
+    /// Whether `MEMORY.md`, `memory.md` and everything below `memory/` are documents in the store.
     /// Default: true. Only calls with an agent have them.
     pub memory: bool,
-    /// What may be written into the folder that a team shares.
+    /// Limits for files in the folder that a team shares.
     pub team: TeamConfig,
 }
 
@@ -137,16 +139,16 @@ fn no_name_to_open(entry: &str) -> Option<String> {
     })
 }
 
-/// What may be written into the folder that a team shares, by whichever tool.
+/// Limits for files that tools write into the folder that a team shares.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct TeamConfig {
-    /// Endings of names that no file may have; neither the dot nor case counts. Default: `exe`,
+    /// File name extensions that are refused; neither the dot nor case counts. Default: `exe`,
     /// `sh`, `bat`, `cmd`, `ps1`, `com`, `msi` and `scr`.
     pub extensions: Vec<String>,
-    /// How many bytes a file may come to have. Default: 10,485,760 (10 MiB).
+    /// The most bytes of a file. Default: 10,485,760 (10 MiB).
     pub max_bytes: u64,
-    /// How many files there may be in the folder and all below it. Default: 100.
+    /// The most files in the folder and everything below it. Default: 100.
     pub max_files: usize,
 }
 
@@ -172,7 +174,7 @@ pub enum HardLinks {
     Refuse,
 }
 
-/// What becomes of a write to a file that the model has not read as it is now.
+/// What happens to a write to a file whose current content the model has not read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum WriteSafety {

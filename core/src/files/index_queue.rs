@@ -21,32 +21,32 @@ const PAGE: u32 = 1_000;
 /// How many pages are looked through for one answer.
 const MOST_PAGES: usize = 20;
 
-/// A memory file that an index has to take in anew.
+/// A memory file that has to be indexed anew.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct QueuedMemory {
-    /// The agent whose it is.
+    /// Its agent.
     pub agent: String,
-    /// The user whose it is; none: the agent's, for all its users.
+    /// Its user; none: it is the agent's, for all users.
     pub user: Option<String>,
     /// Its path: `MEMORY.md`, `memory/people.md`.
     pub path: String,
-    /// True if it was deleted, so that the index has to forget it.
+    /// True if it was deleted: the index has to forget it.
     pub deleted: bool,
     /// The place of its last change.
     pub seq: i64,
 }
 
-/// What is to be taken in.
+/// The changes to index.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MemoryQueue {
     /// Each file once, in order of its last change.
     pub queued: Vec<QueuedMemory>,
-    /// Where to go on, once these are taken in.
+    /// Where to go on, once these are indexed.
     pub next: i64,
-    /// True if there is more already.
+    /// True if there are more already.
     pub more: bool,
-    /// True if changes after `after` were pruned before they were read: then all documents are to be
-    /// compared with what the index has.
+    /// True if changes after `after` were pruned before they were read: then compare all documents
+    /// with the index.
     pub missed: bool,
 }
 

@@ -105,7 +105,7 @@ impl Locks {
         })
     }
 
-    /// Gives a lock back. False if the caller does not hold it any more.
+    /// Releases a lock. False if the caller does not hold it any more.
     pub(crate) async fn give_back(&self, id: &str, epoch: i64) -> Result<bool, ToolError> {
         let fence = PathLock::fence_of(SPACE, id, epoch);
         let holder = self.who.holder();

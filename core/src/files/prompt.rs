@@ -13,7 +13,7 @@ use crate::store::{ContextFileKey, Store};
 /// How many names one page of the store's list has.
 const PAGE: u32 = 1_000;
 
-/// Where the text of a context file is from.
+/// The source of a context file's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ContextSource {
@@ -32,7 +32,7 @@ pub struct MergedContextFile {
     pub name: String,
     /// Its text, never empty.
     pub text: String,
-    /// Where it is from.
+    /// Its source.
     pub source: ContextSource,
 }
 

@@ -19,9 +19,9 @@ operations! {
         /// other processes within a second.
         ///
         /// Fails with `conflict` if `if_version` does not hold, with `invalid_config` if a list
-        /// names an unknown group, with `invalid_argument` if `settings.shell` makes no sense.
+        /// names an unknown group, with `invalid_argument` if `settings.shell` is invalid.
         put(PutAgent) -> Agent = put;
-        /// Gives an agent. Fails with `not_found` if there is none of that id.
+        /// Returns an agent. Fails with `not_found` if there is none of that id.
         get(AgentKey) -> Agent = get;
         /// Lists agents by id.
         list(ListAgents) -> Vec<Agent> = list;
@@ -43,14 +43,14 @@ pub struct PutAgent {
     /// What it is for.
     #[serde(default)]
     pub description: String,
-    /// The tools it may use at most, as in `policy.allow`. Left out: no limit. Empty: none.
+    /// The only tools that it may use, as in `policy.allow`. Left out: no limit. Empty: none.
     #[serde(default)]
     pub allow: Option<Vec<String>>,
     /// The tools it may not use, as in `policy.deny`.
     #[serde(default)]
     pub deny: Vec<String>,
-    /// Whatever else the host keeps with it. `shell` narrows what its commands may do: the keys of
-    /// `shell.agents` in the configuration, of which the strictest judgement counts.
+    /// The host's own data about it. `shell` narrows what its commands may do. It takes the keys of
+    /// `shell.agents` in the configuration, and the strictest judgement counts.
     #[serde(default)]
     pub settings: Map<String, Value>,
     /// Only if the stored agent has this version; 0: only if there is none.

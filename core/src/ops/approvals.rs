@@ -18,23 +18,23 @@ const MOST_TTL_MS: i64 = 30 * 24 * 60 * 60 * 1000;
 operations! {
     /// Approvals: calls that wait for somebody's word, decided once and used once.
     approvals as Approvals {
-        /// Asks for an approval. Asking again with the same `id` and `digest` gives the one that
-        /// is there; with another digest it fails with `conflict`.
+        /// Asks for an approval. Asking again with the same `id` and `digest` returns the existing
+        /// one; with another digest it fails with `conflict`.
         request(RequestApproval) -> Approval = request;
-        /// Gives an approval. Fails with `not_found` if there is none of that id.
+        /// Returns an approval. Fails with `not_found` if there is none of that id.
         get(ApprovalKey) -> Approval = get;
         /// Lists approvals by id.
         list(ListApprovals) -> Vec<Approval> = list;
-        /// Allows or denies a pending approval. Fails with `conflict`, saying what became of it,
-        /// if it is not pending any more or `approval.external` is false, and with `invalid_argument` if `edited` does not fit the
-        /// tool: then this decision counts for nothing.
+        /// Allows or denies a pending approval. Fails with `conflict`, naming its state, if it is
+        /// not pending any more or `approval.external` is false. Fails with `invalid_argument` if
+        /// `edited` does not fit the tool; then it stays pending.
         decide(DecideApproval) -> Approval = decide;
         /// Uses an allowed approval, once. Make the call with the `edited` arguments if there are
         /// any. Fails with `conflict` if it is not allowed, was used already, or is for a call of
         /// another digest.
         consume(ConsumeApproval) -> Approval = consume;
-        /// Takes back an approval that is pending, or allowed and not yet used. Fails with
-        /// `conflict` otherwise.
+        /// Cancels an approval that is pending, or allowed and not yet used. Fails with `conflict`
+        /// otherwise.
         cancel(CancelApproval) -> Approval = cancel;
     }
 }
@@ -49,7 +49,7 @@ pub struct RequestApproval {
     /// The approval's id. Default: a new one.
     #[serde(default)]
     pub id: Option<String>,
-    /// What exactly is to be allowed: a digest of the call.
+    /// A digest of the call: exactly this call is to be allowed.
     pub digest: String,
     /// The agent that calls.
     #[serde(default)]
@@ -62,7 +62,7 @@ pub struct RequestApproval {
     pub session: Option<String>,
     /// The tool.
     pub tool: String,
-    /// What a person is shown in order to decide.
+    /// The information for the person who decides.
     #[serde(default)]
     pub request: Map<String, Value>,
     /// For how many milliseconds it can be decided, up to 30 days. Default: 120,000 (two minutes).
@@ -112,7 +112,7 @@ pub struct ListApprovals {
     pub limit: u32,
 }
 
-/// What somebody decides on an approval.
+/// A decision on an approval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ApprovalDecision {
@@ -135,14 +135,14 @@ pub struct DecideApproval {
     pub decision: ApprovalDecision,
     /// Who decides.
     pub by: String,
-    /// Why.
+    /// The reason.
     #[serde(default)]
     pub reason: Option<String>,
-    /// Other arguments to make the call with; only where it is allowed.
+    /// Other arguments to make the call with; only with `allow`.
     #[serde(default)]
     pub edited: Option<Map<String, Value>>,
-    /// Which of the `proposals` in the request to keep as a rule, from 0, the narrowest; only where
-    /// the call is allowed as it is. It holds for the same tool, agent and user, for
+    /// Which of the `proposals` in the request to keep as a rule, from 0, the narrowest; only with
+    /// `allow` and without `edited`. The rule holds for the same tool, agent and user, for
     /// `approval.always_ms`.
     #[serde(default)]
     pub always: Option<u32>,

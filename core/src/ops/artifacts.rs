@@ -11,9 +11,9 @@ use crate::runtime::Runtime;
 operations! {
     /// The texts that were too long for a result.
     artifacts as Artifacts {
-        /// Gives the whole text of an artifact, for the host; a model reads it in parts with
-        /// `read_file`. Fails with `not_found` unless tenant, session and user are those of
-        /// the call.
+        /// Returns the whole text of an artifact, for the host. A model reads it in parts with
+        /// `read_file`. Fails with `not_found` unless tenant, session and user are those of the
+        /// call.
         read(ReadArtifact) -> ArtifactText = read;
     }
 }
@@ -28,7 +28,7 @@ pub struct ReadArtifact {
     /// The session of the call; left out if the call had none.
     #[serde(default)]
     pub session: Option<String>,
-    /// The user of the call; left out if the call had none. It does not matter where the users of a
+    /// The user of the call; left out if the call had none. It does not matter if the users of a
     /// session share (`sessions.shared_by_users`).
     #[serde(default)]
     pub user: Option<String>,

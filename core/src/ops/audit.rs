@@ -11,16 +11,16 @@ use crate::store::{self, AuditQuery, AuditReport, AuditRow, ChainHead, Decision,
 operations! {
     /// The ledger: one row for every call, with what was decided and why.
     audit as Audit {
-        /// Gives rows in order of time, oldest first unless `latest`. What this runtime has
-        /// queued is written first, so its own calls are there.
+        /// Returns rows in order of time, oldest first unless `latest`. This runtime's queued rows
+        /// are written first, so its own calls are there.
         query(QueryAudit) -> Vec<AuditRow> = query;
-        /// Checks that no row was changed, taken out or put in since it was written, as far as the
-        /// hash chains show it. What is wrong is in the report; keep its `heads` outside of the
-        /// store and give them as `anchors` next time, so that the ends of the chains are held too.
+        /// Checks with the hash chains that no row was changed, removed or inserted since it was
+        /// written. The report lists the problems. Keep its `heads` outside of the store and give
+        /// them as `anchors` next time: then the ends of the chains are checked, too.
         verify(VerifyAudit) -> AuditReport = verify;
         /// Deletes the oldest rows, in whole segments (10,000 rows or an hour of one writer each).
-        /// Their checkpoints stay, so that the rest can still be verified. Segments that are still
-        /// written stay too. Each segment that goes is told by an event `audit.pruned`.
+        /// Their checkpoints stay, so the rest can still be verified. Segments that are still
+        /// written stay, too. Each deleted segment has an event `audit.pruned`.
         prune(PruneAudit) -> PrunedAudit = prune;
     }
 }
@@ -41,7 +41,7 @@ pub struct QueryAudit {
     /// Only calls of this tool, by its own name.
     #[serde(default)]
     pub tool: Option<String>,
-    /// Only calls decided so.
+    /// Only calls with this decision.
     #[serde(default)]
     pub decision: Option<Decision>,
     /// Only calls at or after this time, in milliseconds since 1970-01-01T00:00:00Z.
@@ -104,10 +104,10 @@ pub struct PruneAudit {
     /// The tenant.
     #[serde(default = "default_tenant")]
     pub tenant: String,
-    /// The oldest segments go as long as at least this many rows stay.
+    /// The oldest segments are deleted as long as at least this many rows stay.
     #[serde(default)]
     pub keep_rows: Option<u64>,
-    /// Segments go whose every call began before this time, in milliseconds since
+    /// Segments are deleted if all their calls began before this time, in milliseconds since
     /// 1970-01-01T00:00:00Z.
     #[serde(default)]
     pub before_ms: Option<u64>,

@@ -26,15 +26,15 @@ operations! {
     /// Credentialed CLIs: programs that agents call without ever seeing what they log in with.
     clis as ClisOps {
         /// Registers a CLI, replacing one of the same name: its binary as it is now, its variables,
-        /// which are sealed at once, and what is denied of it.
+        /// which are sealed at once, and its denied arguments.
         ///
-        /// Without `encrypted_env` the variables stay as they are; an empty value that is sensitive
-        /// keeps the stored one. Fails with `invalid_argument` that names the field, such as
-        /// `deny_args[2]` for a pattern that is none, with `no_key` if the configuration has no
-        /// `secrets.key`, and with `conflict` if `if_version` does not hold.
+        /// Without `encrypted_env` the stored variables stay; an empty sensitive value keeps the
+        /// stored one. Fails with `invalid_argument` that names the field, such as `deny_args[2]`
+        /// for an invalid pattern, with `no_key` if the configuration has no `secrets.key`, and
+        /// with `conflict` if `if_version` does not hold.
         put(PutCli) -> CliInfo = put::put;
-        /// Tells what is registered of a CLI, without the values of its variables. Fails with
-        /// `not_found` if there is none of that name.
+        /// Returns a registered CLI, without the values of its variables. Fails with `not_found` if
+        /// there is none of that name.
         get(CliName) -> CliInfo = get;
         /// Lists the CLIs by name.
         list(ListClis) -> Vec<CliInfo> = list;
@@ -42,11 +42,11 @@ operations! {
         delete(DeleteCli) -> Deleted = delete;
         /// Lists the presets that a CLI can be registered with.
         presets(ListPresets) -> Vec<PresetInfo> = presets;
-        /// Tells whether a call would be let through: whether the CLI is granted, and whether
-        /// something of the words is denied. Nothing is run.
+        /// Says whether a call would be allowed: whether the CLI is granted, and whether some
+        /// argument is denied. Nothing is run.
         check(CheckCli) -> CliCheck = check;
-        /// Gives the text that tells a model which CLIs it may call and how: what
-        /// `context_files.merge` puts into TOOLS.md. Empty if there are none.
+        /// Returns the text that tells a model which CLIs it may call and how.
+        /// `context_files.merge` puts it into TOOLS.md. Empty if there are none.
         supplement(SupplementFor) -> Supplement = supplement;
     }
 }
@@ -58,35 +58,36 @@ pub struct PutCli {
     /// The tenant.
     #[serde(default = "default_tenant")]
     pub tenant: String,
-    /// The name of its program, such as `gh`; capitals do not count.
+    /// The name of its program, such as `gh`, in any case.
     pub binary_name: String,
-    /// Where its binary is, absolute. Left out: it is looked for in the folders of the system.
+    /// The absolute path of its binary. Left out: it is searched in the folders of the system.
     #[serde(default)]
     pub binary_path: Option<String>,
     /// What it is for.
     #[serde(default)]
     pub description: String,
-    /// The preset whose rules hold besides: `gh`, `gcloud`, `aws`, `kubectl`, `terraform`, `git`,
-    /// `psql`, `gws` or `rapidapi`.
+    /// The preset whose rules hold in addition: `gh`, `gcloud`, `aws`, `kubectl`, `terraform`,
+    /// `git`, `psql`, `gws` or `rapidapi`.
     #[serde(default)]
     pub preset: Option<String>,
     /// As `preset`: how the seeds call it for `git` and `psql`.
     #[serde(default)]
     pub adapter_name: Option<String>,
-    /// The variables that it gets: each a text, which is sensitive, or an object of `kind`
-    /// (`sensitive`, `value` or `file`) and `value`. At most 50.
+    /// Its variables. Each is a text, which is sensitive, or an object of `kind` (`sensitive`,
+    /// `value` or `file`) and `value`. At most 50.
     #[serde(default, alias = "env", deserialize_with = "secret_variables")]
     #[schemars(with = "Option<BTreeMap<String, Value>>")]
     pub encrypted_env: Option<SecretVariables>,
-    /// Regular expressions, none of which may be found in the arguments, in any case of letters.
+    /// Regular expressions. The arguments must not contain a match of any of them, in any case of
+    /// letters.
     #[serde(default, deserialize_with = "patterns")]
     #[schemars(with = "Vec<String>")]
     pub deny_args: Vec<String>,
-    /// Regular expressions, none of which may be found at the start of an argument.
+    /// Regular expressions. No argument may start with a match of any of them.
     #[serde(default, deserialize_with = "patterns")]
     #[schemars(with = "Vec<String>")]
     pub deny_verbose: Vec<String>,
-    /// Options whose values are prose, which `deny_args` is not held against: `--body`.
+    /// Options with prose as their values, such as `--body`: `deny_args` ignores these values.
     #[serde(default)]
     pub free_text: Vec<String>,
     /// Where it may connect to: anywhere (`true`), nowhere (`false`), or these hosts, by name or IPv4
@@ -97,14 +98,14 @@ pub struct PutCli {
     /// How long a call may take, in seconds, 1 to 3,600. Default: the preset's, else 30.
     #[serde(default)]
     pub timeout_seconds: Option<u64>,
-    /// What the model should know of it.
+    /// Advice for the model.
     #[serde(default)]
     pub tips: String,
-    /// True: everybody may use it. False: only whom it is granted to by `grants.put` of the kind
-    /// `cli`. Default: true.
+    /// True: everybody may use it. False: only those to whom `grants.put` of the kind `cli` grants
+    /// it. Default: true.
     #[serde(default = "yes")]
     pub is_global: bool,
-    /// Whether it is there at all. Default: true.
+    /// False: it is treated as if it did not exist. Default: true.
     #[serde(default = "yes")]
     pub enabled: bool,
     /// Only if the stored CLI has this version; 0: only if there is none.
@@ -179,7 +180,7 @@ pub struct CheckCli {
     /// The arguments of the call, without the program.
     #[serde(default)]
     pub args: Vec<String>,
-    /// What it would get on standard input.
+    /// The text that it would get on standard input.
     #[serde(default)]
     pub stdin: Option<String>,
     /// The agent that would call, if any.
@@ -190,14 +191,14 @@ pub struct CheckCli {
     pub user: Option<String>,
 }
 
-/// Whether a call of a CLI would be let through.
+/// Whether a call of a CLI would be allowed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CliCheck {
     /// True if it would.
     pub allowed: bool,
-    /// The rule that says no.
+    /// The rule that denies it.
     pub rule: Option<String>,
-    /// What a model would be told.
+    /// The text for the model.
     pub why: Option<String>,
 }
 
@@ -216,7 +217,7 @@ pub struct SupplementFor {
     pub user: Option<String>,
 }
 
-/// What a model is told of the CLIs that it has.
+/// The text that tells a model about its CLIs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Supplement {
     /// The text, in Markdown.
@@ -230,35 +231,33 @@ pub struct CliInfo {
     pub tenant: String,
     /// The name of its program, in small letters.
     pub binary_name: String,
-    /// Where the owner says that its binary is.
+    /// The path of its binary, if the owner named one.
     pub binary_path: Option<String>,
-    /// The binary as it was when the CLI was registered. Another one is not run. None: it was not
-    /// there.
+    /// The binary at the time of the registration. No other binary is run. None: it did not exist.
     pub binary: Option<PinnedBinary>,
     /// What it is for.
     pub description: String,
-    /// The preset whose rules hold besides.
+    /// The preset whose rules hold in addition.
     pub preset: Option<String>,
-    /// Its variables, and what each is.
+    /// Its variables, and the kind of each.
     pub variables: BTreeMap<String, VariableKind>,
-    /// What is denied in the arguments.
+    /// Regular expressions that are denied in the arguments.
     pub deny_args: Vec<String>,
-    /// What is denied at the start of an argument.
+    /// Regular expressions that are denied at the start of an argument.
     pub deny_verbose: Vec<String>,
-    /// Options whose values are prose.
+    /// Options with prose as their values.
     pub free_text: Vec<String>,
-    /// Where it may connect to. None: nothing was said of it.
+    /// Where it may connect to. None: not set.
     pub network: Option<NetworkPermit>,
     /// How long a call may take, in seconds.
     pub timeout_seconds: u64,
-    /// What the model should know of it.
+    /// Advice for the model.
     pub tips: String,
     /// True if everybody may use it.
     pub is_global: bool,
     /// False if nobody may.
     pub enabled: bool,
-    /// What is worth a second look, in sentences: a value too short to be masked, a binary that is
-    /// not there.
+    /// Warnings, in sentences: a value too short to be masked, a missing binary.
     pub warnings: Vec<String>,
     /// 1 for a new CLI, one more with each change.
     pub version: i64,

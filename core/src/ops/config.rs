@@ -10,8 +10,8 @@ use crate::runtime::{Config, Runtime};
 operations! {
     /// The configuration.
     config as ConfigOps {
-        /// Gives the configuration with its defaults filled in, and with the policy and groups that are
-        /// in force.
+        /// Returns the configuration with its defaults filled in, and with the policy and groups
+        /// that are in force.
         get(GetConfig) -> Config = get;
     }
 }

@@ -21,7 +21,7 @@ operations! {
         ///
         /// Fails with `conflict` if `if_version` or `fence` does not hold.
         put(PutContextFile) -> ContextFileInfo = put;
-        /// Gives a context file. A user's file does not fall back to the agent's.
+        /// Returns a context file. A user's file does not fall back to the agent's.
         ///
         /// Fails with `not_found` if there is none, with `invalid_utf8` if it is not text.
         get(GetContextFile) -> ContextFileText = get;
@@ -29,10 +29,10 @@ operations! {
         list(ListContextFiles) -> Vec<ContextFileInfo> = list;
         /// Deletes a context file. Fails with `conflict` if `if_version` does not hold.
         delete(DeleteContextFile) -> Deleted = delete;
-        /// Gives the context files of a prompt: those of the base, each with what the agent and the
-        /// user read under its name in its place, then the others of the store. What the store does
-        /// not have stays as the base has it; empty ones are left out. What `clis.supplement` says
-        /// stands at the end of TOOLS.md.
+        /// Returns the context files of a prompt: those of `base`, then the others of the store. If
+        /// the agent or the user has a file of the same name in the store, that text replaces the
+        /// one of `base`. Empty files are left out. The text of `clis.supplement` is added at the
+        /// end of TOOLS.md.
         merge(MergeContextFiles) -> Vec<MergedContextFile> = merge;
     }
 }
@@ -125,10 +125,10 @@ pub struct MergeContextFiles {
     pub tenant: String,
     /// The agent whose prompt it is.
     pub agent: String,
-    /// The user whom it talks to. Left out: nobody.
+    /// The user it talks to. Left out: nobody.
     #[serde(default)]
     pub user: Option<String>,
-    /// `open` or `predefined`, instead of what the agent's row says in `settings.type`.
+    /// `open` or `predefined`, instead of `settings.type` in the agent's row.
     #[serde(default)]
     pub agent_type: Option<String>,
     /// The host's own files, in the order in which the prompt has them. Each name once.

@@ -27,12 +27,11 @@ operations! {
         /// Fails with `no_key` if the configuration has no `secrets.key`, with `conflict` if
         /// `if_version` does not hold.
         put(PutCredential) -> CredentialInfo = put;
-        /// Tells what is known of a credential, without its value. Fails with `not_found` if there
-        /// is none of that key.
+        /// Returns a credential without its value. Fails with `not_found` if there is none of that
+        /// key.
         get(CredentialName) -> CredentialInfo = get;
-        /// Opens a credential and tells what is known of it, without its value: whether the
-        /// configured keys still fit. Fails with `secret_unreadable` if they do not, or if it was
-        /// altered.
+        /// Checks that the configured keys still open a credential, and returns it without its
+        /// value. Fails with `secret_unreadable` if they do not, or if it was altered.
         check(CredentialName) -> CredentialInfo = check;
         /// Lists credentials by name, agent and user, without their values.
         list(ListCredentials) -> Vec<CredentialInfo> = list;
@@ -56,10 +55,10 @@ pub struct PutCredential {
     /// The user it is for. Left out: all of them.
     #[serde(default)]
     pub user: Option<String>,
-    /// What sort of value it is. Default: `env`, variables of an environment.
+    /// The kind of its value. Default: `env`, environment variables.
     #[serde(default = "env_kind")]
     pub kind: String,
-    /// The variables of an environment, for the kind `env`: at most 1 MiB.
+    /// Environment variables, for the kind `env`: at most 1 MiB.
     #[serde(default, deserialize_with = "secret_env")]
     #[schemars(with = "Option<BTreeMap<String, String>>")]
     pub env: Option<BTreeMap<String, SecretString>>,
@@ -70,7 +69,7 @@ pub struct PutCredential {
     /// The hosts it may be sent to.
     #[serde(default)]
     pub host_scope: String,
-    /// Whatever else the host keeps with it. Not sealed.
+    /// The host's own data about it. Not sealed.
     #[serde(default)]
     pub settings: Map<String, Value>,
     /// Only if the stored credential has this version; 0: only if there is none.

@@ -32,14 +32,14 @@ operations! {
     /// Custom tools: commands that an owner makes tools of, for all agents or for one. Every runtime
     /// on the store has them, and a change, within a second.
     custom_tools as CustomTools {
-        /// Stores a custom tool, replacing one of the same agent and name: the next call finds it.
-        /// Without `env` the environment stays as it is.
+        /// Stores a custom tool, replacing one of the same agent and name. The next call finds it.
+        /// Without `env` the stored environment stays.
         ///
         /// Fails with `invalid_argument` that names the field, with `name_taken` if a tool or an alias
         /// of this runtime has the name, with `no_key` if `env` is given and the configuration has no
         /// `secrets.key`, with `conflict` if `if_version` does not hold.
         put(PutCustomTool) -> CustomToolInfo = put;
-        /// Gives a custom tool, without the values of its environment. Fails with `not_found` if
+        /// Returns a custom tool, without the values of its environment. Fails with `not_found` if
         /// there is none of that agent and name.
         get(CustomToolName) -> CustomToolInfo = get;
         /// Lists the custom tools of an agent, or those of all agents, by name.
@@ -56,7 +56,7 @@ pub struct CustomToolInfo {
     #[serde(flatten)]
     pub tool: CustomTool,
     /// Why agents do not have it although it is enabled: a tool or an alias of this runtime has its
-    /// name, or it cannot be compiled. None: they have it, or it is not enabled.
+    /// name, or its definition cannot be compiled. None: they have it, or it is not enabled.
     pub hidden: Option<String>,
 }
 
@@ -80,8 +80,8 @@ pub struct PutCustomTool {
     /// The command, for a shell. `{{.name}}` stands for the argument of that name, which becomes one
     /// quoted word there.
     pub command: String,
-    /// The folder it runs in: absolute, from the home folder (`~/…`), or from the workspace. Left out:
-    /// the workspace.
+    /// The folder it runs in: absolute, relative to the home folder (`~/…`), or relative to the
+    /// workspace. Left out: the workspace.
     #[serde(default)]
     pub working_dir: Option<String>,
     /// How long it may run, in seconds, 1 to 3,600. Default: 60.
@@ -90,24 +90,24 @@ pub struct PutCustomTool {
     /// Whether agents have it. Default: true.
     #[serde(default = "enabled")]
     pub enabled: bool,
-    /// The network that it has: all of it (`true`), none, or these hosts. Default: none.
+    /// Its network: everything (`true`), none, or only these hosts. Default: none.
     #[serde(default)]
     pub network: NetworkPermit,
-    /// Files and folders with secrets that it reads all the same, such as `~/.kube`.
+    /// Files and folders with secrets that it may read, such as `~/.kube`.
     #[serde(default)]
     pub read: Vec<String>,
-    /// Files and folders that it writes, with all that is below; `.` is the workspace. They must be
-    /// there. Default: none besides the temporary folder of its session.
+    /// Files and folders that it may write, with everything below; `.` is the workspace. They must
+    /// exist. Default: only the temporary folder of its session.
     #[serde(default)]
     pub write: Vec<String>,
-    /// Whatever else is set for it.
+    /// Other settings of it.
     #[serde(default)]
     pub settings: Map<String, Value>,
     /// Who made it.
     #[serde(default)]
     pub created_by: String,
-    /// The variables of its environment, which are sealed. Left out: they stay as they are.
-    /// Empty: none. At most 1 MiB.
+    /// The variables of its environment, which are sealed. Left out: the stored ones stay. Empty:
+    /// none. At most 1 MiB.
     #[serde(default, deserialize_with = "secret_env")]
     #[schemars(with = "Option<BTreeMap<String, String>>")]
     pub env: Option<BTreeMap<String, SecretString>>,

@@ -11,11 +11,11 @@ use crate::store::{self, DocumentInfo, DocumentKey, Fence};
 operations! {
     /// Texts that an agent keeps in the store, such as its memory.
     documents as Documents {
-        /// Stores a document, replacing one of the same path. The answer has the text's SHA-256.
+        /// Stores a document, replacing one of the same path. Returns the text's SHA-256, too.
         ///
         /// Fails with `conflict` if `if_version` or `fence` does not hold.
         put(PutDocument) -> DocumentInfo = put;
-        /// Gives a document. A user's document does not fall back to the agent's.
+        /// Returns a document. A user's document does not fall back to the agent's.
         ///
         /// Fails with `not_found` if there is none, with `invalid_utf8` if it is not text.
         get(GetDocument) -> DocumentText = get;

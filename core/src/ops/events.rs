@@ -17,16 +17,16 @@ const MOST_WAIT_MS: u64 = 60_000;
 operations! {
     /// What happened, in order, readable from any place on.
     events as Events {
-        /// Gives the events after a cursor. With `wait_ms` it waits for the first one. To follow
-        /// what happens, use `follow`, which also counts what was pruned before it was read.
+        /// Returns the events after a cursor. With `wait_ms` it waits for the first one. To follow
+        /// events, use `follow`, which also counts events that were pruned before they were read.
         read(ReadEvents) -> Vec<Event> = read;
 
-        /// Gives the `seq` of the newest event, 0 if there never was one: the `after` with which
-        /// reading and following begin with what happens from now on.
+        /// Returns the `seq` of the newest event, 0 if there never was one. Give it as `after` to
+        /// read or follow only events from now on.
         last(LastEvent) -> i64 = last;
 
-        /// Deletes the oldest events, as `retention` in the configuration does by itself. What
-        /// remains keeps its `seq`. Give `keep`, `older_than_ms`, or both.
+        /// Deletes the oldest events, as `retention` in the configuration does automatically. The
+        /// others keep their `seq`. Give `keep`, `older_than_ms`, or both.
         prune(PruneEvents) -> Pruned = prune;
     }
 }
@@ -65,7 +65,7 @@ pub struct PruneEvents {
     /// The tenant.
     #[serde(default = "default_tenant")]
     pub tenant: String,
-    /// Keep at most so many, the newest.
+    /// Keep at most this many, the newest.
     #[serde(default)]
     pub keep: Option<u64>,
     /// Delete those that are older than this, in milliseconds.

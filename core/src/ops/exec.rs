@@ -11,7 +11,8 @@ use crate::runtime::Runtime;
 operations! {
     /// Commands that run.
     exec as ExecOps {
-        /// Tells what commands on this machine can be held to, and what the kernel does not give.
+        /// Returns how commands on this machine can be confined, and which protections the kernel
+        /// does not give.
         capabilities(GetCapabilities) -> Capabilities = capabilities;
     }
 }

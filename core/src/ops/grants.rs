@@ -14,20 +14,20 @@ operations! {
     /// Who may use which resource.
     grants as Grants {
         /// Stores a grant, replacing one of the same resource, agent and user. Fails with
-        /// `conflict` if `if_version` does not hold, and with `invalid_argument` for settings of the
-        /// kind `cli` that cannot be.
+        /// `conflict` if `if_version` does not hold, and with `invalid_argument` for invalid
+        /// settings of the kind `cli`.
         put(PutGrant) -> Grant = put;
-        /// Gives the grant of that key, and no other. Fails with `not_found` if there is none.
+        /// Returns the grant of exactly that key. Fails with `not_found` if there is none.
         get(GetGrant) -> Grant = get;
         /// Lists the grants of a kind by resource, agent and user.
         list(ListGrants) -> Vec<Grant> = list;
         /// Deletes a grant. Fails with `conflict` if `if_version` does not hold.
         delete(DeleteGrant) -> Deleted = delete;
-        /// Tells whether a caller may use a resource, and which grant says so.
+        /// Says whether a caller may use a resource, and which grant decides.
         ///
-        /// A grant that names agent and user decides before those that name one of them, and
-        /// these before the one for everybody. Of two that name one, a denial decides. Where none
-        /// applies the answer is no.
+        /// A grant that names agent and user decides before those that name one of them, and these
+        /// before the one for everybody. If one names the agent and another one the user, a denial
+        /// decides. If none applies, the answer is no.
         check(CheckGrant) -> GrantCheck = check;
     }
 }
@@ -39,7 +39,7 @@ pub struct PutGrant {
     /// The tenant.
     #[serde(default = "default_tenant")]
     pub tenant: String,
-    /// What sort of resource it is about, such as `mcp`, `cli` or `context_files`.
+    /// The kind of the resource, such as `mcp`, `cli` or `context_files`.
     pub kind: String,
     /// Which resource.
     pub resource: String,
@@ -51,7 +51,7 @@ pub struct PutGrant {
     pub user: Option<String>,
     /// Whether the resource may be used.
     pub effect: GrantEffect,
-    /// What it overrides in the resource.
+    /// Settings of the resource that it overrides.
     #[serde(default)]
     pub settings: Map<String, Value>,
     /// Who makes it. Default: `owner`.

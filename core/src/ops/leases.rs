@@ -11,14 +11,14 @@ use crate::store::{Fence, Lease};
 operations! {
     /// Leases: who does what for now, across processes and machines.
     leases as Leases {
-        /// Takes a lease if nobody holds it; renews it if `holder` does. `lease` is null if
-        /// somebody else holds it. Its `epoch` grows each time it changes hands: give it to
+        /// Takes a lease if nobody holds it; renews it if `holder` holds it. `lease` is null if
+        /// somebody else holds it. Its `epoch` grows each time it changes hands: pass it to
         /// `leases.renew` and `leases.release`.
         acquire(AcquireLease) -> Acquired = acquire;
         /// Makes a lease last for `ttl_ms` from now. `renewed` is false if it is no longer held at
-        /// that epoch: stop what is done under it.
+        /// that epoch: stop the work under it.
         renew(RenewLease) -> Renewed = renew;
-        /// Gives a lease back. `released` is false if it was no longer held at that epoch.
+        /// Releases a lease. `released` is false if it was no longer held at that epoch.
         release(ReleaseLease) -> Released = release;
         /// Lists the leases of a kind that are held now, by name.
         list(ListLeases) -> Vec<Lease> = list;
@@ -32,17 +32,17 @@ pub struct AcquireLease {
     /// The tenant.
     #[serde(default = "default_tenant")]
     pub tenant: String,
-    /// What sort of thing is held, such as `job`. Not beginning with `path:`.
+    /// The kind of the lease, such as `job`. It must not begin with `path:`.
     pub kind: String,
     /// Which one.
     pub name: String,
-    /// Who holds it. Two that give the same name hold it together.
+    /// Who holds it. Two callers with the same name hold it together.
     pub holder: String,
     /// For how many milliseconds, up to a day.
     pub ttl_ms: i64,
 }
 
-/// What became of an attempt to take a lease.
+/// The result of `leases.acquire`.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct Acquired {
     /// The lease; null if somebody else holds it.
@@ -56,7 +56,7 @@ pub struct RenewLease {
     /// The tenant.
     #[serde(default = "default_tenant")]
     pub tenant: String,
-    /// What sort of thing is held.
+    /// The kind of the lease.
     pub kind: String,
     /// Which one.
     pub name: String,
@@ -80,7 +80,7 @@ pub struct ReleaseLease {
     /// The tenant.
     #[serde(default = "default_tenant")]
     pub tenant: String,
-    /// What sort of thing is held.
+    /// The kind of the lease.
     pub kind: String,
     /// Which one.
     pub name: String,
@@ -88,7 +88,7 @@ pub struct ReleaseLease {
     pub epoch: i64,
 }
 
-/// Whether something was given back.
+/// Whether something was released.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct Released {
     /// False if it was no longer held.

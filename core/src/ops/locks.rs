@@ -13,17 +13,17 @@ operations! {
     /// Path locks: who may write which files of a workspace for now.
     locks as Locks {
         /// Takes a lock on all patterns or on none; renews it if `holder` has one on the same
-        /// patterns. If one of them and a pattern of somebody else's lock could match a common
-        /// path, `lock` is null and `conflict` says whose lock is in the way.
+        /// patterns. If one of them and a pattern of somebody else's lock could match the same
+        /// path, `lock` is null and `conflict` names that lock.
         acquire(AcquireLock) -> AcquiredLock = acquire;
         /// Makes a lock last for `ttl_ms` from now. `renewed` is false if it is no longer held at
         /// that epoch: stop writing.
         renew(RenewLock) -> Renewed = renew;
-        /// Gives a lock back. `released` is false if it was no longer held at that epoch.
+        /// Releases a lock. `released` is false if it was no longer held at that epoch.
         release(ReleaseLock) -> Released = release;
         /// Lists the locks of a space that are held now, oldest first.
         list(ListLocks) -> Vec<PathLock> = list;
-        /// Gives the lock that covers a path now, or null.
+        /// Returns the lock that covers a path now, or null.
         covering(CoveringLock) -> CoveredBy = covering;
     }
 }
@@ -35,7 +35,8 @@ pub struct AcquireLock {
     /// The tenant.
     #[serde(default = "default_tenant")]
     pub tenant: String,
-    /// The workspace whose paths are locked: any name that all who share it give.
+    /// The workspace whose paths are locked: any name. All users of the workspace must give the
+    /// same one.
     pub space: String,
     /// Glob patterns of paths relative to the workspace, 1 to 32: `src/main.rs`, `docs/**`,
     /// `src/*.{c,h}`. `*` and `?` stop at `/`, `**` does not; case counts.
@@ -51,12 +52,12 @@ fn default_ttl() -> i64 {
     300_000
 }
 
-/// What became of an attempt to lock paths: one of the two is null.
+/// The result of `locks.acquire`: one of the two is null.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct AcquiredLock {
-    /// The lock; null if somebody else's is in the way.
+    /// The lock; null if somebody else's lock conflicts.
     pub lock: Option<PathLock>,
-    /// What is in the way.
+    /// The lock that conflicts.
     pub conflict: Option<PathConflict>,
 }
 

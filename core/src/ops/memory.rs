@@ -11,9 +11,9 @@ use crate::runtime::Runtime;
 operations! {
     /// What agents remember.
     memory as Memory {
-        /// Gives the memory files that were changed or deleted since a place, for an index of them.
-        /// A change and its place in this queue are one transaction, whoever made it. Store `next`
-        /// with what the index has made of the answer.
+        /// Returns the memory files that were changed or deleted since a place, for an index of
+        /// them. Every change enters this queue in its own transaction, whoever makes it. Store
+        /// `next` together with your index.
         queued(QueuedMemories) -> MemoryQueue = queued;
     }
 }
@@ -25,7 +25,7 @@ pub struct QueuedMemories {
     /// The tenant.
     #[serde(default = "default_tenant")]
     pub tenant: String,
-    /// The `next` of the answer that was taken in last. Default: 0, from the beginning.
+    /// The `next` of the last answer that was indexed. Default: 0, from the beginning.
     #[serde(default)]
     pub after: i64,
     /// How many changes at most, 1 to 1,000. Default: 100.

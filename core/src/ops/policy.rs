@@ -17,28 +17,29 @@ use crate::tool::{CallContext, Caller};
 operations! {
     /// The policy: what is in force, what another would change, and how to change it.
     policy as PolicyOps {
-        /// Gives the policy in force.
+        /// Returns the policy in force.
         get(GetPolicy) -> PolicyInForce = get;
         /// Puts another policy in force, for every call that begins after this has returned. It is
-        /// checked first: a wrong one is refused, and the one before stays.
+        /// checked first: an invalid one is refused, and the one before stays.
         ///
-        /// Fails with `invalid_config` if the policy is wrong, with `conflict` if the runtime was
-        /// opened from a file: that file then says what is in force.
+        /// Fails with `invalid_config` if the policy is invalid, with `conflict` if the runtime was
+        /// opened from a file: then change that file.
         set(SetPolicy) -> PolicyInForce = set;
-        /// Takes up what the configuration file says now, without waiting for the next look at it.
-        /// Only `policy` and `groups` are taken up.
+        /// Rereads the configuration file at once, without waiting for the next check. Only
+        /// `policy` and `groups` change.
         ///
-        /// Fails with `invalid_config` if the file is wrong, and what was in force stays; with
-        /// `conflict` if the runtime was not opened from a file.
+        /// Fails with `invalid_config` if the file is invalid; then the policy before stays in
+        /// force. Fails with `conflict` if the runtime was not opened from a file.
         reload(ReloadPolicy) -> Reloaded = reload;
-        /// Tells which policy is in force, and whether the file says another that is wrong.
+        /// Says which policy is in force, and whether the file has another one that is invalid.
         status(PolicyStatusArgs) -> PolicyStatus = status;
-        /// Checks a policy, or the one in force, against the tools that there are, and the lists of
-        /// a tenant's agents against it. Nothing changes.
+        /// Checks a policy, or the one in force, against the known tools. Checks the lists of a
+        /// tenant's agents, too. Nothing changes.
         check(CheckPolicy) -> PolicyReport = check;
-        /// Tells which tools another policy would add and take away for a caller. Nothing changes.
+        /// Lists the tools that another policy would add and take away for a caller. Nothing
+        /// changes.
         ///
-        /// Fails with `invalid_config` if that policy is wrong.
+        /// Fails with `invalid_config` if that policy is invalid.
         diff(DiffPolicy) -> PolicyDiff = diff;
     }
 }
@@ -76,7 +77,7 @@ pub struct CheckPolicy {
     /// The groups to check it with. Left out: those in force.
     #[serde(default)]
     pub groups: Option<BTreeMap<String, Vec<ListEntry>>>,
-    /// The tenant whose agents are looked at.
+    /// The tenant whose agents are checked.
     #[serde(default = "default_tenant")]
     pub tenant: String,
 }
@@ -90,7 +91,7 @@ pub struct DiffPolicy {
     /// Its groups. Left out: those in force.
     #[serde(default)]
     pub groups: Option<BTreeMap<String, Vec<ListEntry>>>,
-    /// Who calls, with the keys of a call's context. Left out: nobody in particular.
+    /// The caller, with the keys of a call's context. Left out: nobody in particular.
     #[serde(default)]
     pub context: Map<String, Value>,
 }
@@ -110,10 +111,10 @@ pub struct PolicyInForce {
     pub groups: BTreeMap<String, Vec<ListEntry>>,
 }
 
-/// What `policy.reload` came to.
+/// The result of `policy.reload`.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct Reloaded {
-    /// False if what the file says was in force already.
+    /// False if the file's policy was in force already.
     pub changed: bool,
     /// What is in force now.
     pub status: PolicyStatus,
@@ -128,15 +129,15 @@ pub struct PolicyStatus {
     pub mode: Mode,
     /// Where it comes from: the path of its file, or `given in code`.
     pub source: String,
-    /// Why what the file says now is not in force. None if it is.
+    /// Why the file's current policy is not in force. None if it is.
     pub rejected: Option<String>,
-    /// The other parts of the configuration that have changed in the file; they hold from the next
+    /// The other parts of the configuration that have changed in the file. They hold from the next
     /// opening on.
     pub needs_reopening: Vec<String>,
-    /// Why every call is refused: what the policy in force names and is not there. Empty if all is
-    /// well.
+    /// Why every call is refused: entries of the policy in force that match nothing. Empty if there
+    /// are none.
     pub errors: Vec<String>,
-    /// What it names and is not there, where that is no mistake.
+    /// Entries that match nothing, if that is no error.
     pub warnings: Vec<String>,
 }
 
@@ -145,11 +146,11 @@ pub struct PolicyStatus {
 pub struct PolicyReport {
     /// True if there are no errors.
     pub ok: bool,
-    /// What is wrong, each with its place. A policy with errors decides nothing.
+    /// The errors, each with its place. A policy with errors decides nothing.
     pub errors: Vec<String>,
-    /// What it names and is not there, where that is no mistake.
+    /// Entries that match nothing, if that is no error.
     pub warnings: Vec<String>,
-    /// The entries of agents' own lists that mean nothing, each with its place.
+    /// The entries of agents' own lists that match nothing, each with its place.
     pub agents: Vec<String>,
 }
 

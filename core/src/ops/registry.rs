@@ -18,7 +18,7 @@ operations! {
     /// The tools of this runtime, or with `agent` those of one agent. Reading shows what that
     /// agent's calls find; changing needs a registry of its own (`registry.clone`).
     registry as RegistryOps {
-        /// Lists the tools, sorted by name, disabled ones and those in the shadow of another, too.
+        /// Lists the tools, sorted by name, including disabled and shadowed ones.
         list(ListTools) -> Vec<ToolInfo> = list;
         /// Shows one tool. Fails with `not_found` if there is none of that name or alias.
         get(NamedTool) -> ToolInfo = get;
@@ -26,20 +26,20 @@ operations! {
         enable(NamedTool) -> ToolInfo = enable;
         /// Switches a tool off: it becomes unknown to every caller.
         disable(NamedTool) -> ToolInfo = disable;
-        /// Removes a tool with its aliases, and shows it as it was. One of the same name in a later
-        /// tier takes its place. Fails with `not_found` if there is none.
+        /// Removes a tool with its aliases, and returns it. A tool of the same name in a later tier
+        /// takes its place. Fails with `not_found` if there is none.
         unregister(UnregisterTool) -> ToolInfo = unregister;
         /// Gives a tool another name. Fails with `name_taken` if a tool or alias has it; a built-in
         /// alias gives way.
         alias(AddAlias) -> ToolInfo = alias;
-        /// Takes a name away from a tool. Fails with `not_found` if there is no such alias.
+        /// Removes an alias of a tool. Fails with `not_found` if there is no such alias.
         unalias(RemoveAlias) -> Unaliased = unalias;
         /// Gives an agent a registry of its own: a copy of the shared one as it is now. Fails with
         /// `conflict` if it has one.
         clone(OneAgent) -> Vec<ToolInfo> = clone;
-        /// Takes an agent's own registry away. Fails with `not_found` if it has none.
+        /// Removes an agent's own registry. Fails with `not_found` if it has none.
         drop_clone(OneAgent) -> DroppedClone = drop_clone;
-        /// Lists the groups and the names in them, also of tools that are not there.
+        /// Lists the groups and their names, including those of tools that do not exist.
         groups(ListGroups) -> Groups = groups;
     }
 }
@@ -85,7 +85,7 @@ pub struct UnregisterTool {
     pub agent: Option<String>,
     /// The tool's name or alias.
     pub name: String,
-    /// The tier that it stands in. Left out: the tool that has the name.
+    /// Its tier. Left out: the tool that is called by the name.
     #[serde(default)]
     pub tier: Option<Tier>,
 }
@@ -107,11 +107,10 @@ pub struct AddAlias {
     /// Whether definitions show the alias. Default: true.
     #[serde(default = "yes")]
     pub advertised: bool,
-    /// The alias's own names of arguments, each with the tool's name for it.
+    /// The alias's own names of arguments, each mapped to the tool's name.
     #[serde(default)]
     pub arguments: BTreeMap<String, String>,
-    /// What the tool's arguments are where a call under the alias does not give them and the tool
-    /// knows them.
+    /// Default values of the tool's arguments, for calls under the alias that do not give them.
     #[serde(default)]
     pub defaults: Map<String, Value>,
 }

@@ -13,16 +13,16 @@ use crate::store::{self, Rule, RuleEffect};
 operations! {
     /// What an owner decided, or taught by deciding, about calls of some sort.
     rules as Rules {
-        /// Stores a rule, replacing one of the same kind and id. One of the kind `command` lets commands run
-        /// without asking; best taken from the `proposals` of an approval. Fails with `conflict` if
-        /// `if_version` does not hold.
+        /// Stores a rule, replacing one of the same kind and id. A rule of the kind `command` lets
+        /// commands run without asking; take it from the `proposals` of an approval. Fails with
+        /// `conflict` if `if_version` does not hold.
         put(PutRule) -> Rule = put;
-        /// Gives a rule, also within a day after it has ended. Fails with `not_found` if there is none of that
-        /// kind and id.
+        /// Returns a rule, even up to a day after it has expired. Fails with `not_found` if there
+        /// is none of that kind and id.
         get(GetRule) -> Rule = get;
-        /// Lists the rules of a kind by id, without those that have ended.
+        /// Lists the rules of a kind by id, without expired ones.
         list(ListRules) -> Vec<Rule> = list;
-        /// Takes a rule away; it holds for no call that begins after this. Fails with `conflict` if
+        /// Revokes a rule: it holds for no call that begins after this. Fails with `conflict` if
         /// `if_version` does not hold.
         revoke(RevokeRule) -> Revoked = revoke;
     }
@@ -35,7 +35,7 @@ pub struct PutRule {
     /// The tenant.
     #[serde(default = "default_tenant")]
     pub tenant: String,
-    /// What sort of calls it is about, such as `command` or `tool`.
+    /// The kind of the calls, such as `command` or `tool`.
     pub kind: String,
     /// Its id within the kind. Left out: a new one is made.
     #[serde(default)]
@@ -46,11 +46,11 @@ pub struct PutRule {
     /// The user it holds for. Left out: all of them.
     #[serde(default)]
     pub user: Option<String>,
-    /// What it does with a call that fits it.
+    /// What happens to a call that fits it.
     pub effect: RuleEffect,
     /// Which calls it fits, in the language of its kind.
     pub pattern: String,
-    /// Whatever else its kind wants.
+    /// Other settings of its kind.
     #[serde(default)]
     pub settings: Map<String, Value>,
     /// Where it comes from, such as `owner` or `approval:<id>`. Default: `owner`.
@@ -116,7 +116,7 @@ pub struct RevokeRule {
     pub if_version: Option<i64>,
 }
 
-/// Whether a rule was taken away.
+/// Whether a rule was revoked.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct Revoked {
     /// False if there was none of that kind and id.

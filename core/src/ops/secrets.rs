@@ -15,23 +15,24 @@ operations! {
     /// Values that are masked in every text, because the host knows that they are secret; and the key
     /// that stored ones are sealed under.
     secrets as SecretsOps {
-        /// Has a value masked from now on wherever it stands, in many encodings. Registered twice it
-        /// must be forgotten twice. Not stored: register it again after a restart.
+        /// Registers a value: from now on it is masked in all texts, in many encodings. A value
+        /// that was registered twice must be forgotten twice. It is not stored: register it again
+        /// after a restart.
         register(RegisterSecret) -> RegisteredSecret = register;
-        /// Takes a value back.
+        /// Forgets a registered value.
         forget(ForgetSecret) -> ForgottenSecret = forget;
         /// Masks a text as the results of the tenant's calls are masked.
         mask(MaskText) -> MaskedText = mask;
-        /// Seals anew, under `secrets.key`, every stored value of all tenants that is sealed under one
-        /// of `secrets.older_keys`; in the background unless it is waited for. Both keys open
-        /// meanwhile. It may be ended at any moment and begun again: it goes on with what is left. A
-        /// value that somebody changes meanwhile stays as it was changed.
+        /// Reseals stored values of all tenants under `secrets.key` if they are sealed under one of
+        /// `secrets.older_keys`. It runs in the background unless `wait` is true. Both keys open
+        /// values meanwhile. It may be stopped at any moment and started again: it continues with
+        /// the remaining values. A value that somebody changes meanwhile keeps that change.
         ///
         /// Fails with `no_key` if the configuration has no `secrets.key`.
         rotate(RotateSecrets) -> RotationStatus = rotate;
-        /// Tells how far the rotation of this process is, or how its last one ended.
+        /// Returns the progress of this process's rotation, or how its last one ended.
         rotation(GetRotation) -> RotationStatus = rotation;
-        /// Ends the rotation that runs in this process. What it has sealed anew stays.
+        /// Ends the rotation that runs in this process. Values that it has resealed stay so.
         stop_rotation(StopRotation) -> RotationStatus = stop_rotation;
     }
 }
@@ -43,14 +44,14 @@ pub struct RegisterSecret {
     /// The tenant in whose texts it is masked.
     #[serde(default = "default_tenant")]
     pub tenant: String,
-    /// True: in all texts of the runtime, whatever the tenant.
+    /// True: in all texts of the runtime, for every tenant.
     #[serde(default)]
     pub everywhere: bool,
     /// The value, at most 16,384 bytes. White space around it does not count.
     #[serde(deserialize_with = "secret_text")]
     #[schemars(with = "String")]
     pub value: SecretString,
-    /// What placeholders call it: 1 to 40 of `a-z`, `0-9` and `-`. Default: `secret`.
+    /// Its kind in placeholders: 1 to 40 of `a-z`, `0-9` and `-`. Default: `secret`.
     #[serde(default)]
     pub kind: Option<String>,
 }
@@ -58,8 +59,8 @@ pub struct RegisterSecret {
 /// What `secrets.register` did.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RegisteredSecret {
-    /// Set if the value is not guarded, or not in every form: `value_too_short`, `value_short` or
-    /// `value_common`.
+    /// Set if the value is not masked, or not in every encoding: `value_too_short`, `value_short`
+    /// or `value_common`.
     pub warning: Option<String>,
     /// The warning as a sentence.
     pub message: Option<String>,

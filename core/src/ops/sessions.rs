@@ -14,29 +14,29 @@ use crate::store::{
 operations! {
     /// The conversations of agents, with their messages.
     sessions as Sessions {
-        /// Stores a session. One that is there keeps its messages and counters. Fails with
-        /// `conflict` if `if_version` does not hold.
+        /// Stores a session. An existing one keeps its messages and counters. Fails with `conflict`
+        /// if `if_version` does not hold.
         put(PutSession) -> Session = put;
-        /// Gives a session. Fails with `not_found` if there is none of that id.
+        /// Returns a session. Fails with `not_found` if there is none of that id.
         get(GetSession) -> Session = get;
-        /// Lists sessions, the one used last first.
+        /// Lists sessions, the last used one first.
         list(ListSessions) -> Vec<SessionInfo> = list;
         /// Deletes a session with its messages. Fails with `conflict` if `if_version` does not
         /// hold.
         delete(DeleteSession) -> Deleted = delete;
-        /// Appends messages and adds to the counters. The messages of a session are numbered
-        /// from 1 without gaps, whoever appends; the version stays.
+        /// Appends messages and adds to the counters. The messages of a session are numbered from 1
+        /// without gaps, even if several processes append. The version does not change.
         ///
         /// Fails with `not_found` if there is no such session; then nothing is written.
         append(AppendMessages) -> SessionInfo = append;
-        /// Gives the messages of a session, oldest first unless `latest`. None if there is no such
-        /// session.
+        /// Returns the messages of a session, oldest first unless `latest`. None if there is no
+        /// such session.
         history(ReadHistory) -> Vec<SessionMessage> = history;
-        /// Gives the marks of a session: what its results have brought into it. None if it has
-        /// none. See `policy.taint`.
+        /// Returns the marks of a session: the kinds of text that results have brought into it. See
+        /// `policy.taint`.
         marks(GetMarks) -> Vec<SessionMark> = marks;
-        /// Takes every mark from a session, as if it had seen nothing yet. The owner's act: do it
-        /// when what the session has seen no longer matters.
+        /// Removes every mark of a session, as if it had read nothing yet. Only the owner should do
+        /// that, when the text that the session has read no longer matters.
         clear_marks(ClearMarks) -> Cleared = clear_marks;
     }
 }
@@ -56,13 +56,13 @@ pub struct PutSession {
     /// The user it is with.
     #[serde(default)]
     pub user: Option<String>,
-    /// The channel it came over.
+    /// Its channel.
     #[serde(default)]
     pub channel: String,
     /// The chat on that channel.
     #[serde(default)]
     pub chat: String,
-    /// What people call it.
+    /// A label for people.
     #[serde(default)]
     pub label: String,
     /// The provider of its model.
@@ -71,10 +71,10 @@ pub struct PutSession {
     /// Its model.
     #[serde(default)]
     pub model: String,
-    /// What was said so far, in short.
+    /// A summary of the conversation so far.
     #[serde(default)]
     pub summary: String,
-    /// Whatever else the host keeps with it.
+    /// The host's own data about it.
     #[serde(default)]
     pub settings: Map<String, Value>,
     /// Only if the stored session has this version; 0: only if there is none.
@@ -106,13 +106,14 @@ pub struct ListSessions {
     /// Only sessions with this user.
     #[serde(default)]
     pub user: Option<String>,
-    /// Only sessions that are called exactly so.
+    /// Only sessions with exactly this label.
     #[serde(default)]
     pub label: Option<String>,
     /// Only sessions used at or after this time, in milliseconds since 1970-01-01T00:00:00Z.
     #[serde(default)]
     pub active_since_ms: Option<i64>,
-    /// Go on after the session of this time and id. One that is used meanwhile moves to the front.
+    /// Go on after the session of this time and id. A session that is used meanwhile moves to the
+    /// front.
     #[serde(default)]
     pub after: Option<SessionPlace>,
     /// How many at most, 1 to 1,000. Default: 100.
@@ -146,7 +147,7 @@ pub struct AppendMessages {
     /// The messages, in order, at most 1,000. Left out: only the counters change.
     #[serde(default)]
     pub messages: Vec<MessageToAppend>,
-    /// What is added to the counters.
+    /// Amounts to add to the counters.
     #[serde(default)]
     pub usage: SessionUsage,
 }
@@ -157,7 +158,7 @@ pub struct AppendMessages {
 pub struct MessageToAppend {
     /// Who said it, such as `user`, `assistant` or `tool`.
     pub role: String,
-    /// What was said: text, or any other JSON.
+    /// Its content: text, or any other JSON.
     pub content: Value,
     /// When it was said, in milliseconds since 1970-01-01T00:00:00Z. Left out: now.
     #[serde(default)]

@@ -14,8 +14,8 @@ use crate::tool::{CallContext, Caller};
 operations! {
     /// Commands of a shell: what they do, and whether they may.
     shell as ShellOps {
-        /// Judges a command as it would be judged in a call of this caller, with his folders and the
-        /// links in them. Runs nothing.
+        /// Judges a command as in a call of this caller, with his folders and the links in them.
+        /// Runs nothing.
         ///
         /// Fails with `invalid_argument` if a folder of the caller cannot be used.
         check(CheckCommand) -> Check = check;
@@ -28,20 +28,21 @@ operations! {
 pub struct CheckCommand {
     /// The command, as a model would write it.
     pub command: String,
-    /// The folder that it starts in: absolute, or from the workspace. Left out: the workspace.
+    /// The folder that it starts in: absolute, or relative to the workspace. Left out: the
+    /// workspace.
     #[serde(default)]
     pub cwd: Option<String>,
-    /// Another profile than the configuration's.
+    /// A profile instead of the configuration's.
     #[serde(default)]
     pub profile: Option<Profile>,
-    /// What it is given on standard input. Left out: nothing that is known.
+    /// The text on its standard input. Left out: unknown.
     #[serde(default)]
     pub stdin: Option<String>,
-    /// Settings instead of those of the configuration. What the store says of an agent narrows these,
+    /// Settings instead of those of the configuration. The agent's row in the store narrows these,
     /// too.
     #[serde(default)]
     pub settings: Option<Settings>,
-    /// Who would call, with the keys of a call's context. Left out: nobody in particular.
+    /// The caller, with the keys of a call's context. Left out: nobody in particular.
     #[serde(default)]
     pub context: Map<String, Value>,
 }

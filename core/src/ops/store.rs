@@ -15,20 +15,20 @@ use crate::store::{self, Moved, StoreCheck};
 operations! {
     /// The store as a whole: what it is, a copy of it, its rows as a file.
     store as StoreOps {
-        /// Tells which store this is.
+        /// Returns which store this is.
         info(StoreInfoArgs) -> StoreInfo = info;
-        /// Looks for damage in the whole store: the database's own check of its file, every row of every
-        /// tenant, every ledger. Reads all of it while it is in use. What is wrong is in the answer, with
-        /// what to do about it. A store that cannot be read at all fails with `store_corrupt` instead.
+        /// Looks for damage in the whole store: the database's own check of its file, every row of
+        /// every tenant, every ledger. Reads everything, while calls go on. Returns the problems
+        /// and advice. Fails with `store_corrupt` if the store cannot be read at all.
         check(CheckStore) -> StoreCheck = check;
-        /// Copies a SQLite store to a new file, as it is at one moment, while it is in use. A
-        /// PostgreSQL server has tools of its own for that, such as `pg_dump`.
+        /// Copies a SQLite store to a new file, as of one moment, while it is in use. For
+        /// PostgreSQL use the server's own tools, such as `pg_dump`.
         backup(BackupStore) -> StoreFile = backup;
-        /// Writes the rows of one tenant, or of all, to a new file (JSON Lines), which `import`
-        /// reads into a store of any kind. Stop other writers first. Sealed values stay sealed.
+        /// Writes the rows of one tenant, or of all, to a new file (JSON Lines). `import` reads it
+        /// into a store of any kind. Stop other writers first. Sealed values stay sealed.
         export(ExportStore) -> Moved = export;
-        /// Reads an export into a store that holds nothing of its tenant, or nothing at all if it
-        /// is of all tenants.
+        /// Reads an export into a store. The store must be empty: of that tenant, or wholly for an
+        /// export of all tenants.
         import(ImportStore) -> Moved = import;
     }
 }

@@ -15,15 +15,15 @@ operations! {
     /// Where masked secrets may be put back. Each of these fails with `conflict` where the vault is
     /// off.
     vault as VaultOps {
-        /// Lets a secret, or each of a kind, be put back into the arguments of calls, where the call
-        /// fits all that is given here. Lasts until it is unbound, forgotten, or the runtime closed.
+        /// Allows one secret, or each secret of a kind, to be put into the arguments of calls that
+        /// fit all fields given here. Lasts until it is unbound or forgotten, or the runtime is
+        /// closed.
         ///
         /// Fails with `not_found` if no secret is kept under `placeholder`.
         bind(BindSecret) -> Binding = bind;
-        /// Takes a binding away. Those of the configuration stay.
+        /// Removes a binding. Those of the configuration stay.
         unbind(UnbindSecret) -> Unbound = unbind;
-        /// Lists the secrets that are kept, the last used first, and the bindings that hold; never
-        /// a value.
+        /// Lists the kept secrets, the last used first, and the bindings in force; never a value.
         list(ListVault) -> VaultContents = list;
         /// Forgets the secrets and bindings of a session, or of the whole tenant.
         forget(ForgetSecrets) -> Forgotten = forget;
@@ -48,18 +48,18 @@ pub struct BindSecret {
     pub kind: Option<String>,
     /// The tools that may get it, by name or glob. At least one.
     pub tools: Vec<String>,
-    /// The hosts: each as it is, `*.` and what it ends with, or `*` for any. Every host that the call
-    /// names must be one of them. Left out: only calls that name none.
+    /// The hosts: exact names, `*.example.com` for all names that end so, or `*` for any. Every
+    /// host that the call names must be one of them. Left out: only calls that name no host.
     #[serde(default)]
     pub hosts: Vec<String>,
     /// Globs of files in the workspace. Every file that the call writes must fit one of them. Left
-    /// out: only calls that write none.
+    /// out: only calls that write no file.
     #[serde(default)]
     pub paths: Vec<String>,
     /// The arguments, by path, with `*` for any one step: `headers.authorization`. Left out: all.
     #[serde(default)]
     pub arguments: Vec<String>,
-    /// True if the first call that uses it uses it up.
+    /// True if only the first call may use it.
     #[serde(default)]
     pub once: bool,
 }
@@ -89,7 +89,7 @@ pub struct ListVault {
     /// The tenant.
     #[serde(default = "default_tenant")]
     pub tenant: String,
-    /// Only what this session may use.
+    /// Only secrets and bindings of this session.
     #[serde(default)]
     pub session: Option<String>,
     /// How many secrets at most, 1 to 1,000. Default: 100.
@@ -97,12 +97,12 @@ pub struct ListVault {
     pub limit: u32,
 }
 
-/// What the vault has for a tenant.
+/// The vault's secrets and bindings of a tenant.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct VaultContents {
-    /// The secrets that are kept, the last used first.
+    /// The kept secrets, the last used first.
     pub secrets: Vec<KeptSecret>,
-    /// Where they may be put back, besides the files that they were read from.
+    /// Where they may be put in. They may always be written back to their own files.
     pub bindings: Vec<Binding>,
 }
 
@@ -123,7 +123,7 @@ pub struct ForgetSecrets {
 pub struct Forgotten {
     /// How many secrets were forgotten.
     pub secrets: usize,
-    /// How many bindings were taken away.
+    /// How many bindings were removed.
     pub bindings: usize,
 }
 

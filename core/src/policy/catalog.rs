@@ -41,9 +41,9 @@ pub struct CatalogTool {
     pub capabilities: Vec<Capability>,
     /// The channel types that it works on; empty means all.
     pub channels: Vec<String>,
-    /// The action that it is.
+    /// Its action.
     pub action: Option<Action>,
-    /// What its results do to a session.
+    /// The marks that its results set on a session.
     pub taints: Vec<Taint>,
     /// False while it is switched off: no policy allows it then.
     pub enabled: bool,

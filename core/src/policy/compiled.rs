@@ -42,7 +42,7 @@ pub struct Inputs<'i> {
 pub struct RowLists<'i> {
     /// Only these remain.
     pub allow: Option<&'i [String]>,
-    /// These are taken away.
+    /// These tools are taken away.
     pub deny: &'i [String],
 }
 

@@ -16,24 +16,24 @@ use crate::kind::Action;
 pub struct Policy {
     /// The set of tools to start from: `full`, `coding`, `messaging` or `minimal`.
     pub profile: String,
-    /// Only these remain. Absent: all of the profile. Empty: none.
+    /// Only these tools remain. Absent: all of the profile. Empty: none.
     pub allow: Option<Vec<ListEntry>>,
-    /// These are taken away.
+    /// These tools are taken away.
     pub deny: Vec<ListEntry>,
-    /// These are given back, whatever took them away, unless a deny entry is `final`.
+    /// These tools are given back, unless a `final` deny entry took them away.
     pub also_allow: Vec<ListEntry>,
-    /// Each call of these wants somebody's approval.
+    /// Each call of these tools needs somebody's approval.
     pub ask: Vec<ListEntry>,
-    /// Lists for a model's provider, by `provider/model` or `provider`. Where both are named, only
-    /// the lists of `provider/model` hold.
+    /// Lists for a model's provider, by `provider/model` or `provider`. If both exist, only the
+    /// lists of `provider/model` hold.
     pub by_provider: BTreeMap<String, ProviderPolicy>,
     /// Lists for an agent, by its id.
     pub agents: BTreeMap<String, AgentPolicy>,
     /// Lists for a chat, by `channel:chat`, `chat`, or `*` for every group chat that is not named.
     pub by_chat: BTreeMap<String, ChatPolicy>,
-    /// What agents that other agents started may not have.
+    /// Tools that sub-agents may not have.
     pub subagents: SubagentPolicy,
-    /// What happens when a session has read what strangers wrote, and private data.
+    /// What happens when a session has read both untrusted text and private data.
     pub taint: TaintPolicy,
     /// Whether decisions are enforced.
     pub mode: Mode,
@@ -75,13 +75,13 @@ pub enum Mode {
 pub struct ProviderPolicy {
     /// The set of tools to start from instead of `policy.profile`; it can be wider.
     pub profile: Option<String>,
-    /// Only these remain. Absent: no change. Empty: none.
+    /// Only these tools remain. Absent: no change. Empty: none.
     pub allow: Option<Vec<ListEntry>>,
-    /// These are taken away.
+    /// These tools are taken away.
     pub deny: Vec<ListEntry>,
-    /// These are given back.
+    /// These tools are given back.
     pub also_allow: Vec<ListEntry>,
-    /// Each call of these wants somebody's approval.
+    /// Each call of these tools needs somebody's approval.
     pub ask: Vec<ListEntry>,
 }
 
@@ -91,19 +91,19 @@ pub struct ProviderPolicy {
 pub struct AgentPolicy {
     /// The set of tools to start from instead of `policy.profile` and the provider's.
     pub profile: Option<String>,
-    /// Only these remain. Absent: no change. Empty: none.
+    /// Only these tools remain. Absent: no change. Empty: none.
     pub allow: Option<Vec<ListEntry>>,
-    /// These are taken away.
+    /// These tools are taken away.
     pub deny: Vec<ListEntry>,
-    /// These are given back.
+    /// These tools are given back.
     pub also_allow: Vec<ListEntry>,
-    /// Each call of these wants somebody's approval.
+    /// Each call of these tools needs somebody's approval.
     pub ask: Vec<ListEntry>,
     /// Lists for this agent with one provider, by `provider` or `provider/model`.
     pub by_provider: BTreeMap<String, ProviderPolicy>,
     /// The tools that its own front matter names; they only narrow. `["*"]`: no limit.
     pub tools: Option<Vec<ListEntry>>,
-    /// The actions that it may take, over and above the tools that it may call. Absent: all.
+    /// The actions that it may take. Absent: all.
     pub actions: Option<Actions>,
 }
 
@@ -111,15 +111,15 @@ pub struct AgentPolicy {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ChatPolicy {
-    /// Only these remain. Absent: no change. Empty: none.
+    /// Only these tools remain. Absent: no change. Empty: none.
     pub allow: Option<Vec<ListEntry>>,
-    /// These are taken away.
+    /// These tools are taken away.
     pub deny: Vec<ListEntry>,
-    /// Each call of these wants somebody's approval.
+    /// Each call of these tools needs somebody's approval.
     pub ask: Vec<ListEntry>,
 }
 
-/// What agents that other agents started may not have.
+/// Tools that sub-agents may not have.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SubagentPolicy {
@@ -144,24 +144,25 @@ impl Default for SubagentPolicy {
 pub struct Actions {
     /// These.
     pub allow: Vec<Action>,
-    /// The agents that it may give work to. Empty: any.
+    /// The agents to which it may delegate. Empty: any.
     pub delegate_targets: Vec<String>,
 }
 
-/// What happens before an open-world or destructive call of a session that has read both what
-/// strangers may have written and private data.
+/// What happens before an open-world or destructive call of a session that has read both untrusted
+/// text and private data.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct TaintPolicy {
     /// What happens.
     pub mode: TaintMode,
-    /// The tools whose results strangers may have written, besides those that say so themselves.
+    /// Additional tools whose results strangers may have written. Tools may also declare that
+    /// themselves.
     pub untrusted: Vec<ListEntry>,
-    /// The tools whose results are private, besides those that say so themselves.
+    /// Additional tools whose results are private. Tools may also declare that themselves.
     pub private: Vec<ListEntry>,
-    /// The tools that such a session is watched for. Default: open-world and destructive ones. An
-    /// entry for either capability means also the tools, other than built-in ones, that declare
-    /// none at all.
+    /// The tools whose calls by such a session are recorded, asked about or denied. Default:
+    /// open-world and destructive ones. An entry for either capability also means tools that
+    /// declare no capability at all, unless they are built in.
     pub guarded: Vec<ListEntry>,
 }
 
@@ -177,7 +178,7 @@ impl Default for TaintPolicy {
     }
 }
 
-/// What a marked session means for an open-world or destructive call.
+/// What happens to a guarded call of a session that has both marks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]

@@ -7,11 +7,11 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
-/// One entry of a list, in short (`"exec"`) or with marks (`{ entry = "exec", final = true }`).
+/// One entry of a list, in short (`"exec"`) or with options (`{ entry = "exec", final = true }`).
 ///
 /// An entry is a tool name, an alias, `group:name`, `capability:name`, a glob over tool names
-/// (`mcp_*`, `*`), or one of these with `!` before it, which takes away what the rest of the list
-/// added.
+/// (`mcp_*`, `*`), or one of these with `!` before it, which removes tools that the rest of the
+/// list added.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum ListEntry {
@@ -21,13 +21,13 @@ pub enum ListEntry {
     Marked(MarkedEntry),
 }
 
-/// An entry with marks.
+/// An entry with options.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MarkedEntry {
     /// The entry.
     pub entry: String,
-    /// True if it may match nothing: a tool or a group that is not always there. Otherwise an
+    /// True if it may match nothing, for a tool or a group that does not always exist. Otherwise an
     /// entry that matches no known tool is an error.
     #[serde(default)]
     pub optional: bool,

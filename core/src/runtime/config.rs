@@ -26,35 +26,35 @@ use crate::vault::VaultConfig;
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
     /// Where state is kept: `memory:`, `sqlite:<file>` or `postgres://<user>@<host>/<database>`.
-    /// Default: `memory:`, or `sqlite:toolkeep.db` beside the configuration when that is a file.
+    /// Default: `memory:`, or `sqlite:toolkeep.db` beside the configuration file.
     pub store: Option<String>,
     /// How long one access to the store may take, in milliseconds; longer ones fail. Default:
     /// 5,000.
     pub store_timeout_ms: Option<u64>,
-    /// The folder that file tools work in and never leave. Without one they are refused.
+    /// The folder that file tools work in and never leave. Without one, file tools are refused.
     pub workspace: Option<String>,
-    /// What file tools reach, and how they treat it.
+    /// Which files the file tools reach, and how they treat them.
     pub files: FilesConfig,
-    /// Groups of tools of the owner's own, by name, for use in lists as `group:<name>`. A member is
-    /// an entry as in a list; it may be marked `optional`, but not `final`.
+    /// The owner's own groups of tools, by name, for use in lists as `group:<name>`. A member is an
+    /// entry as in a list; it may be marked `optional`, but not `final`.
     pub groups: BTreeMap<String, Vec<ListEntry>>,
-    /// Who may call what.
+    /// Who may call which tools.
     pub policy: Policy,
-    /// How commands of a shell are judged.
+    /// How shell commands are judged.
     pub shell: Settings,
     /// How many calls a session may make. Default: no limit.
     pub rate_limit: Option<RateLimit>,
-    /// Who is asked where a call wants approval, and for how long.
+    /// Who is asked if a call needs approval, and for how long.
     pub approval: ApprovalConfig,
     /// How many calls a run may make. Default: no limit.
     pub budget: Budget,
     /// When a run that repeats itself is warned and stopped.
     pub loops: Loops,
-    /// Whether what was read already is read again.
+    /// Whether repeated reads are answered from a cache.
     pub redundancy: Redundancy,
     /// How tools run.
     pub execute: Execute,
-    /// How commands of a shell run on this machine.
+    /// How shell commands run on this machine.
     pub exec: ExecConfig,
     /// How tools are defined for models.
     pub definitions: DefinitionsConfig,
@@ -64,13 +64,13 @@ pub struct Config {
     pub sessions: Sessions,
     /// How secrets are masked.
     pub scrub: ScrubConfig,
-    /// Whether masked secrets are kept, to be put back where they are bound to.
+    /// Whether masked secrets are kept, so that they can be put in where they are bound.
     pub vault: VaultConfig,
     /// How calls are recorded.
     pub record: Record,
     /// The keys under which secrets are stored. Without one no secret can be stored.
     pub secrets: Secrets,
-    /// How much of what only grows is kept.
+    /// How much of the data that only grows is kept.
     pub retention: Retention,
 }
 
@@ -78,7 +78,7 @@ pub struct Config {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ScrubConfig {
-    /// What is a secret: `precise` (the default), `seed` or `paranoid`.
+    /// Which secrets are masked: `precise` (the default), `seed` or `paranoid`.
     pub profile: Profile,
     /// Whether the addresses and the name of this machine are masked, as `[SERVER_IP]`. Default:
     /// they are not.

@@ -15,27 +15,27 @@ use crate::error::{Code, Error};
 use crate::secret::{ExposeSecret as _, KeyRing, sealed_under};
 use crate::store::{self, CredentialKey, CustomToolKey, Kind, PutCredential, PutCustomTool};
 
-/// How far a rotation is.
+/// The progress of a rotation.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RotationStatus {
     /// True while it runs in this process.
     pub running: bool,
-    /// The id of the key that everything is to be sealed under; none before the first rotation.
+    /// The id of the key under which everything is resealed; none before the first rotation.
     pub key_id: Option<String>,
-    /// How many values were looked at.
+    /// How many values were checked.
     pub seen: u64,
-    /// How many were sealed anew.
+    /// How many were resealed.
     pub resealed: u64,
-    /// How many were changed by others meanwhile, and so are left as those wrote them.
+    /// How many were changed by others meanwhile. Those changes stay.
     pub overtaken: u64,
-    /// What could not be opened, a sentence each, at most 100: older keys that are missing, values
-    /// that were altered.
+    /// Values that could not be opened, a sentence each, at most 100: older keys that are missing,
+    /// values that were altered.
     pub unreadable: Vec<String>,
     /// How many those are.
     pub unreadable_count: u64,
-    /// True if it came to its end, and everything but what is unreadable is sealed under the key.
+    /// True if it is complete: everything but the unreadable values is sealed under the key.
     pub done: bool,
-    /// Why it ended before, if it did.
+    /// Why it ended early, if it did.
     pub error: Option<String>,
 }
 

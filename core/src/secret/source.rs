@@ -18,11 +18,11 @@ use crate::limits::echo;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Secrets {
-    /// Where the key is kept that seals and opens secrets: `{ env = "TOOLKEEP_KEY" }`, an
-    /// environment variable, or `{ file = "toolkeep.key" }`, a file that only its owner can read,
-    /// relative to the configuration file. Default: none, and no secret can be stored.
+    /// Where the key is kept that seals and opens secrets: in an environment variable (`{ env =
+    /// "TOOLKEEP_KEY" }`), or in a file that only its owner can read, relative to the configuration
+    /// file (`{ file = "toolkeep.key" }`). Default: none, and no secret can be stored.
     pub key: Option<KeySource>,
-    /// Where keys are kept that only open what was sealed under them earlier.
+    /// Where older keys are kept. They only open secrets that were sealed under them earlier.
     #[serde(deserialize_with = "sources")]
     pub older_keys: Vec<KeySource>,
 }

@@ -21,11 +21,11 @@ pub struct Agent {
     pub id: String,
     /// What it is for.
     pub description: String,
-    /// The tools it may use at most; none means no limit, an empty list means no tool.
+    /// The only tools that it may use. None: no limit. Empty: no tool.
     pub allow: Option<Vec<String>>,
     /// The tools it may not use.
     pub deny: Vec<String>,
-    /// Whatever else is set for it, a JSON object.
+    /// Other settings of it, a JSON object.
     pub settings: Json,
     /// 1 for a new agent, one more with each change.
     pub version: i64,
@@ -42,11 +42,11 @@ pub struct PutAgent {
     pub id: String,
     /// What it is for. No NUL.
     pub description: String,
-    /// The tools it may use at most; none means no limit, an empty list means no tool.
+    /// The only tools that it may use. None: no limit. Empty: no tool.
     pub allow: Option<Vec<String>>,
     /// The tools it may not use.
     pub deny: Vec<String>,
-    /// Whatever else is set for it, a JSON object.
+    /// Other settings of it, a JSON object.
     pub settings: Json,
     /// Write only if the agent has this version now; 0: only if there is none.
     pub if_version: Option<i64>,

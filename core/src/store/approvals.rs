@@ -18,7 +18,7 @@ use serde_json::Value as Json;
 
 use super::Answer;
 
-/// How far an approval has come.
+/// The state of an approval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ApprovalState {
@@ -63,15 +63,14 @@ impl ApprovalState {
     }
 }
 
-/// A call that waits for somebody's word, or what became of it.
+/// A call that waits for a decision, or its outcome.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Approval {
     /// The tenant it belongs to.
     pub tenant: String,
     /// Its id within the tenant.
     pub id: String,
-    /// What exactly is to be allowed: the digest of the call. Only a call of the same digest can
-    /// use the decision.
+    /// The digest of the call. Only a call of the same digest can use the decision.
     pub digest: String,
     /// The agent that calls.
     pub agent: Option<String>,
@@ -81,15 +80,15 @@ pub struct Approval {
     pub session: Option<String>,
     /// The tool.
     pub tool: String,
-    /// What a person is shown in order to decide, a JSON object.
+    /// The information for the person who decides, a JSON object.
     pub request: Json,
-    /// How far it has come. One that is pending past its time counts as expired.
+    /// Its state. One that is pending past its time counts as expired.
     pub state: ApprovalState,
     /// Who allowed or denied it.
     pub decided_by: Option<String>,
-    /// Why.
+    /// The reason.
     pub reason: Option<String>,
-    /// The arguments as the person who allowed it changed them, a JSON object.
+    /// The changed arguments of the person who allowed it, a JSON object.
     pub edited: Option<Json>,
     /// When it was requested, in milliseconds since 1970-01-01T00:00:00Z.
     pub created_at_ms: i64,
@@ -118,7 +117,7 @@ pub struct NewApproval {
     pub session: Option<String>,
     /// The tool.
     pub tool: String,
-    /// What a person is shown in order to decide, a JSON object. Already scrubbed.
+    /// The information for the person who decides, a JSON object. Already scrubbed.
     pub request: Json,
     /// What the event `approval.requested` tells besides, a JSON object. Already scrubbed.
     pub told: Json,
@@ -133,7 +132,7 @@ pub struct Verdict {
     pub allow: bool,
     /// Who decides.
     pub by: String,
-    /// Why. No NUL.
+    /// The reason. No NUL.
     pub reason: Option<String>,
     /// Other arguments to make the call with, a JSON object; only where it is allowed.
     pub edited: Option<Json>,

@@ -39,7 +39,7 @@ pub enum Phase {
     Completed,
 }
 
-/// Whether the gates let a call through.
+/// Whether the gates allowed a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Decision {
@@ -99,9 +99,9 @@ pub struct AuditRow {
     pub tool: String,
     /// The tool as the model named it.
     pub called_as: String,
-    /// Whether the call was let through.
+    /// Whether the call was allowed.
     pub decision: Decision,
-    /// The error code of a call that was refused or failed.
+    /// The error code, if the call was refused or failed.
     pub code: Option<String>,
     /// The rule that decided.
     pub rule: Option<String>,
@@ -113,10 +113,10 @@ pub struct AuditRow {
     pub is_error: bool,
     /// The run it was part of.
     pub run: Option<String>,
-    /// How deep below the first agent the caller was; 0 for the first agent.
+    /// How deep the caller was below the first agent; 0 for the first agent.
     pub depth: i64,
-    /// What else the gates noted, by the gate's word: repaired arguments, an approval, a repetition.
-    /// Already scrubbed and capped.
+    /// Notes of the gates, each by its key: repaired arguments, an approval, a repetition. Already
+    /// scrubbed and capped.
     #[serde(default)]
     pub notes: Option<Map<String, Json>>,
 }
@@ -132,7 +132,7 @@ pub struct AuditQuery {
     pub session: Option<String>,
     /// Only calls of this tool, by its own name.
     pub tool: Option<String>,
-    /// Only calls decided so.
+    /// Only calls with this decision.
     pub decision: Option<Decision>,
     /// Only calls at or after this time, in milliseconds since 1970-01-01T00:00:00Z.
     pub since_ms: Option<i64>,

@@ -16,7 +16,7 @@ const OPERATION: &str = "store.check";
 /// The most problems that a check lists.
 const MOST_PROBLEMS: usize = 100;
 
-/// What a check of a store found.
+/// The result of a check of a store.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StoreCheck {
     /// True if nothing is wrong.
@@ -28,11 +28,11 @@ pub struct StoreCheck {
     pub rows: u64,
     /// How many tenants' ledgers were verified.
     pub ledgers: u64,
-    /// What is wrong; at most 100 are listed.
+    /// The problems; at most 100 are listed.
     pub problems: Vec<String>,
     /// How many problems there are.
     pub problem_count: u64,
-    /// What to do about it.
+    /// Advice on what to do.
     pub advice: Option<String>,
 }
 

@@ -26,17 +26,17 @@ pub struct CredentialKey {
     pub user: Option<String>,
 }
 
-/// What is known of a credential without opening it.
+/// A credential without its value.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CredentialInfo {
     /// Which one it is.
     #[serde(flatten)]
     pub key: CredentialKey,
-    /// What sort of value it is, such as `env`.
+    /// The kind of its value, such as `env`.
     pub kind: String,
-    /// The hosts it may be sent to; empty if that is not limited here.
+    /// The hosts it may be sent to; empty: no limit here.
     pub host_scope: String,
-    /// Whatever else is set for it, a JSON object.
+    /// Other settings of it, a JSON object.
     pub settings: Json,
     /// The id of the key that the value is sealed under.
     pub key_id: String,
@@ -64,7 +64,7 @@ pub struct PutCredential {
     pub kind: String,
     /// The hosts it may be sent to. No NUL.
     pub host_scope: String,
-    /// Whatever else is set for it, a JSON object.
+    /// Other settings of it, a JSON object.
     pub settings: Json,
     /// The value's envelope, sealed for [`CredentialKey::place`].
     pub value: Vec<u8>,

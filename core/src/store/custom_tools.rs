@@ -46,7 +46,7 @@ pub struct CustomTool {
     /// What its command may do besides what every command may.
     #[serde(flatten)]
     pub permit: Permit,
-    /// Whatever else is set for it, a JSON object.
+    /// Other settings of it, a JSON object.
     pub settings: Json,
     /// Who made it.
     pub created_by: String,

@@ -27,7 +27,7 @@ pub enum Kind {
     Path,
     /// The disk under the store is full.
     Full,
-    /// What was to be changed is not in the expected state.
+    /// The thing to be changed is not in the expected state.
     Conflict,
     /// An argument of the call is wrong; the message names it.
     InvalidArgument,

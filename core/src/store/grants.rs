@@ -52,7 +52,7 @@ impl GrantEffect {
 pub struct GrantKey {
     /// The tenant it belongs to.
     pub tenant: String,
-    /// What sort of resource it is about, such as `mcp`, `cli` or `context_files`.
+    /// The kind of the resource, such as `mcp`, `cli` or `context_files`.
     pub kind: String,
     /// Which resource.
     pub resource: String,
@@ -70,7 +70,7 @@ pub struct Grant {
     pub key: GrantKey,
     /// Whether it gives or takes.
     pub effect: GrantEffect,
-    /// What it overrides in the resource, a JSON object.
+    /// Settings of the resource that it overrides, a JSON object.
     pub settings: Json,
     /// Who made it.
     pub granted_by: String,
@@ -87,7 +87,7 @@ pub struct PutGrant {
     pub key: GrantKey,
     /// Whether it gives or takes.
     pub effect: GrantEffect,
-    /// What it overrides in the resource, a JSON object.
+    /// Settings of the resource that it overrides, a JSON object.
     pub settings: Json,
     /// Who makes it. No NUL.
     pub granted_by: String,

@@ -24,7 +24,7 @@ pub(super) const PATH_KIND: &str = "path:";
 pub struct Lease {
     /// The tenant it belongs to.
     pub tenant: String,
-    /// What sort of thing is held.
+    /// The kind of the lease.
     pub kind: String,
     /// Which one.
     pub name: String,
@@ -40,7 +40,7 @@ pub struct Lease {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Fence {
-    /// What sort of thing is held.
+    /// The kind of the lease.
     pub kind: String,
     /// Which one.
     pub name: String,
@@ -79,7 +79,7 @@ pub trait Leases: Send + Sync {
         now_ms: i64,
     ) -> Answer<'a, bool>;
 
-    /// Gives a lease back. False if it was no longer held at that epoch.
+    /// Releases a lease. False if it was no longer held at that epoch.
     fn release_lease<'a>(
         &'a self,
         tenant: &'a str,

@@ -14,9 +14,9 @@ use crate::kind::Taint;
 /// A mark of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SessionMark {
-    /// What the session has seen.
+    /// What the session has read.
     pub mark: Taint,
-    /// When it was first marked so, in milliseconds since 1970-01-01T00:00:00Z.
+    /// When it was first marked, in milliseconds since 1970-01-01T00:00:00Z.
     pub at_ms: i64,
 }
 

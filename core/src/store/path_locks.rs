@@ -50,7 +50,7 @@ pub struct PathLock {
     pub patterns: Vec<String>,
     /// Who holds it.
     pub holder: String,
-    /// Greater than that of every lock taken in the space before.
+    /// Greater than that of every earlier lock in the space.
     pub epoch: i64,
     /// When it ends unless renewed, in milliseconds since 1970-01-01T00:00:00Z.
     pub expires_at_ms: i64,
@@ -72,16 +72,16 @@ pub struct NewPathLock {
     pub ttl_ms: i64,
 }
 
-/// Why a lock was not given.
+/// Why a lock was refused.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PathConflict {
-    /// The pattern that was asked for.
+    /// The requested pattern.
     pub pattern: String,
     /// The pattern it overlaps with.
     pub held_pattern: String,
     /// The lock that this one belongs to.
     pub lock: PathLock,
-    /// True if it would cost too much to tell whether they overlap; write simpler patterns.
+    /// True if it would cost too much to find out whether they overlap; write simpler patterns.
     pub too_costly: bool,
 }
 
@@ -118,7 +118,7 @@ pub trait PathLocks: Send + Sync {
         now_ms: i64,
     ) -> Answer<'a, bool>;
 
-    /// Gives a lock back. False if `holder` does not hold it at that epoch any more.
+    /// Releases a lock. False if `holder` does not hold it at that epoch any more.
     fn unlock_paths<'a>(
         &'a self,
         tenant: &'a str,

@@ -13,7 +13,7 @@ use super::{Answer, Error, SqlStore};
 use crate::event::NewEvent;
 use crate::id::new_id;
 
-/// What a rule does with a call that fits it.
+/// What happens to a call that fits a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RuleEffect {
@@ -46,7 +46,7 @@ impl RuleEffect {
 pub struct Rule {
     /// The tenant it belongs to.
     pub tenant: String,
-    /// What sort of calls it is about, such as `command` or `tool`.
+    /// The kind of the calls, such as `command` or `tool`.
     pub kind: String,
     /// Its id within the kind.
     pub id: String,
@@ -58,7 +58,7 @@ pub struct Rule {
     pub effect: RuleEffect,
     /// Which calls it fits, in the language of its kind.
     pub pattern: String,
-    /// Whatever else its kind wants, a JSON object.
+    /// Other settings of its kind, a JSON object.
     pub settings: Json,
     /// Where it comes from, such as `owner` or `approval:<id>`.
     pub source: String,
@@ -87,7 +87,7 @@ pub struct PutRule {
     pub effect: RuleEffect,
     /// Which calls it fits. No NUL.
     pub pattern: String,
-    /// Whatever else its kind wants, a JSON object.
+    /// Other settings of its kind, a JSON object.
     pub settings: Json,
     /// Where it comes from. No NUL.
     pub source: String,

@@ -38,11 +38,11 @@ pub struct SessionInfo {
     pub agent: Option<String>,
     /// The user it is with; none: no user in particular.
     pub user: Option<String>,
-    /// The channel it came over; empty if not known.
+    /// Its channel; empty if not known.
     pub channel: String,
     /// The chat on that channel; empty if not known.
     pub chat: String,
-    /// What people call it.
+    /// A label for people.
     pub label: String,
     /// The provider of its model; empty if not known.
     pub provider: String,
@@ -50,11 +50,11 @@ pub struct SessionInfo {
     pub model: String,
     /// How many messages it has: the number of the last one.
     pub messages: i64,
-    /// How many tokens went in.
+    /// How many input tokens it used.
     pub input_tokens: i64,
-    /// How many tokens came out.
+    /// How many output tokens it used.
     pub output_tokens: i64,
-    /// How often its history was shortened.
+    /// How often its history was compacted.
     pub compactions: i64,
     /// When it was made, in milliseconds since 1970-01-01T00:00:00Z.
     pub created_at_ms: i64,
@@ -70,9 +70,9 @@ pub struct Session {
     /// What a list shows of it.
     #[serde(flatten)]
     pub info: SessionInfo,
-    /// What was said so far, in short.
+    /// A summary of the conversation so far.
     pub summary: String,
-    /// Whatever else is set for it, a JSON object.
+    /// Other settings of it, a JSON object.
     pub settings: Json,
 }
 
@@ -87,19 +87,19 @@ pub struct PutSession {
     pub agent: Option<String>,
     /// The user it is with; none: no user in particular.
     pub user: Option<String>,
-    /// The channel it came over. No NUL, as in all the texts below.
+    /// Its channel. No NUL, as in all the texts below.
     pub channel: String,
     /// The chat on that channel.
     pub chat: String,
-    /// What people call it.
+    /// A label for people.
     pub label: String,
     /// The provider of its model.
     pub provider: String,
     /// Its model.
     pub model: String,
-    /// What was said so far, in short.
+    /// A summary of the conversation so far.
     pub summary: String,
-    /// Whatever else is set for it, a JSON object.
+    /// Other settings of it, a JSON object.
     pub settings: Json,
     /// Write only if the session has this version now; 0: only if there is none.
     pub if_version: Option<i64>,
@@ -144,7 +144,7 @@ pub struct ListSessions {
     pub agent: Option<String>,
     /// Only sessions with this user.
     pub user: Option<String>,
-    /// Only sessions that are called exactly so.
+    /// Only sessions with exactly this label.
     pub label: Option<String>,
     /// Only sessions used at or after this time.
     pub active_since_ms: Option<i64>,
@@ -163,7 +163,7 @@ pub struct SessionMessage {
     pub at_ms: i64,
     /// Who said it, such as `user`, `assistant` or `tool`.
     pub role: String,
-    /// What was said, as the host keeps it.
+    /// Its content, as the host keeps it.
     pub content: Json,
 }
 
@@ -178,15 +178,15 @@ pub struct NewMessage {
     pub content: Json,
 }
 
-/// What is added to the counters of a session.
+/// Amounts to add to the counters of a session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SessionUsage {
-    /// Tokens that went in.
+    /// Input tokens.
     pub input_tokens: u32,
-    /// Tokens that came out.
+    /// Output tokens.
     pub output_tokens: u32,
-    /// How often the history was shortened.
+    /// How often the history was compacted.
     pub compactions: u32,
 }
 

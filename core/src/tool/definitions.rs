@@ -18,11 +18,11 @@ use crate::policy::Decision;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct DefinitionsConfig {
-    /// How many MCP, custom and host tools of a caller are defined in full. Where there are more,
-    /// those that come first by name are; the others are listed by name in the description of
-    /// `tool_search` and defined once it has found them. Default: 40.
+    /// How many MCP, custom and host tools of a caller are defined in full. If there are more, the
+    /// first ones by name are. The others are listed by name in the description of `tool_search`,
+    /// and defined once it has found them. Default: 40.
     pub defer_over: usize,
-    /// Whether definitions are strict where the caller does not say. Default: false.
+    /// Whether definitions are strict if the caller does not say. Default: false.
     pub strict: bool,
 }
 

@@ -12,9 +12,9 @@ use super::Caller;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Sessions {
-    /// True lets the users of one session read each other's artifacts, see and control each other's
+    /// True: the users of one session read each other's artifacts, see and control each other's
     /// background processes, and share a temporary folder (`/tmp`, in a container too). Default:
-    /// each user has those to himself.
+    /// each user has his own.
     pub shared_by_users: bool,
 }
 

@@ -51,7 +51,7 @@ pub struct ToolSpec {
     /// True if each call of it wants somebody's approval.
     #[serde(default)]
     pub needs_approval: bool,
-    /// What its results do to a session.
+    /// The marks that its results set on a session.
     #[serde(default)]
     pub taints: Vec<Taint>,
     /// The action that it is, for agents whose actions are limited.
@@ -74,13 +74,13 @@ pub struct ToolSpec {
     pub shell_stdin: Option<String>,
 }
 
-/// An argument that names what a call touches.
+/// An argument that names a resource of a call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Touch {
     /// The argument: a text, or a list of texts.
     pub argument: String,
-    /// What it names.
+    /// The kind of the resource.
     pub resource: ResourceKind,
     /// How the call uses it.
     pub effect: Effect,

@@ -11,11 +11,11 @@ use super::destination::{ArgumentPath, Destination};
 use super::endpoint::{BoundHost, Endpoint};
 use crate::error::{Code, Error};
 
-/// Where a secret, or each of a kind, may be put back.
+/// Where a secret, or each secret of a kind, may be put in.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Binding {
-    /// Its id: in notes of the ledger, and for `vault.unbind`. Those of the configuration are
-    /// called by their place in it.
+    /// Its id, for notes of the ledger and `vault.unbind`. The id of a binding in the configuration
+    /// is its place there.
     pub id: String,
     /// The tenant that it holds for. None: all of them.
     pub tenant: Option<String>,
@@ -33,7 +33,7 @@ pub struct Binding {
     pub paths: Vec<String>,
     /// The arguments.
     pub arguments: Vec<String>,
-    /// True if the first call that uses it uses it up.
+    /// True if only the first call may use it.
     pub once: bool,
 }
 
@@ -79,7 +79,7 @@ pub struct NewBinding {
     pub paths: Vec<String>,
     /// The arguments, by path, with `*` for any one step.
     pub arguments: Vec<String>,
-    /// True if the first call that uses it uses it up.
+    /// True if only the first call may use it.
     pub once: bool,
 }
 

@@ -10,28 +10,30 @@ use crate::error::{Code, Error};
 use crate::scrub::Profile;
 
 /// The `vault` part of the configuration: whether masked secrets are kept, so that they can be put
-/// back where they are bound to.
+/// in where they are bound.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct VaultConfig {
-    /// True keeps them, in memory. Not with the profile `seed`, whose placeholders are all alike.
+    /// True: secrets are kept, in memory. Not possible with the profile `seed`, whose placeholders
+    /// are all the same.
     pub enabled: bool,
-    /// How long a secret is kept after it was last shown or put back, in milliseconds. Default:
-    /// four hours.
+    /// How long a secret is kept after it was last shown or used, in milliseconds. Default: four
+    /// hours.
     #[schemars(range(min = 1))]
     pub ttl_ms: u64,
-    /// How many secrets are kept for one session at most; the least recently used goes first.
+    /// The most secrets that are kept for one session; the least recently used goes first.
     #[schemars(range(min = 1))]
     pub max_entries: usize,
-    /// The tools, by name or glob, to which a placeholder in their arguments is mere text: those
-    /// that hand a text on to another agent or to the user.
+    /// Tools, by name or glob, for which a placeholder in the arguments is plain text: those that
+    /// pass a text on to another agent or to the user.
     pub text_tools: Vec<String>,
-    /// Where secrets may be put back, for all tenants and sessions.
+    /// Where secrets may be put in, for all tenants and sessions.
     pub bindings: Vec<BindingConfig>,
 }
 
-/// Where the secrets of a kind may be put back. What is left out is not limited, except that a call
-/// that names a host, or writes a file, wants it among `hosts`, or `paths`.
+/// Where the secrets of a kind may be put in. A field that is left out is no limit, with two
+/// exceptions: every host that a call names must be in `hosts`, and every file that it writes in
+/// `paths`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BindingConfig {
@@ -39,9 +41,9 @@ pub struct BindingConfig {
     pub kind: String,
     /// The tools, by name or glob. At least one.
     pub tools: Vec<String>,
-    /// The hosts: each as it is, `*.` and what it ends with, or `*` for any. Every host that the
-    /// call names must be one of them. A host is reached over `https` and its own port;
-    /// `http://host`, `host:8443` and `host:*` open another scheme or port.
+    /// The hosts: exact names, `*.example.com` for all names that end so, or `*` for any. Every
+    /// host that the call names must be one of them. A host is reached over `https` and port 443;
+    /// `http://host`, `host:8443` and `host:*` allow another scheme or port.
     #[serde(default)]
     pub hosts: Vec<String>,
     /// Globs of files in the workspace. Every file that the call writes must fit one of them.

@@ -40,13 +40,13 @@ pub(crate) struct FileAt {
 pub struct KeptSecret {
     /// The session that may use it.
     pub session: String,
-    /// What stands for it.
+    /// Its placeholder.
     pub placeholder: String,
-    /// What it is: `github-pat`, `password`, …
+    /// Its kind: `github-pat`, `password`, …
     pub kind: String,
     /// The files that it was read from, and may be written back to.
     pub files: Vec<String>,
-    /// When it is forgotten unless it is used before, in milliseconds since 1970-01-01T00:00:00Z.
+    /// When it is forgotten unless it is used earlier, in milliseconds since 1970-01-01T00:00:00Z.
     pub expires_at_ms: i64,
 }
 

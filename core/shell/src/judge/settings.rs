@@ -13,42 +13,42 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields, default)]
 #[schemars(rename = "ShellSettings")]
 pub struct Settings {
-    /// How far the floor reaches and what runs without asking.
+    /// What is always denied, and what runs without asking.
     pub profile: Profile,
     /// Whether commands run at all.
     pub security: Security,
     /// When somebody is asked.
     pub ask: Ask,
     /// Programs that run without asking, as names or globs (`git`, `cargo-*`), and beginnings of
-    /// commands (`git status`, `git *`). A name stands for the program wherever the system keeps it,
-    /// never for one in the workspace. It lifts no denial.
+    /// commands (`git status`, `git *`). A name means the program in the system's folders, never
+    /// one in the workspace. It lifts no denial.
     pub allowlist: Vec<String>,
-    /// Where set, only these programs run, and only in commands without substitutions, redirections
-    /// and line breaks. All else is denied.
+    /// If set, only these programs run, and only in commands without substitutions, redirections
+    /// and line breaks. Everything else is denied.
     pub strict_allowlist: Option<Vec<String>>,
-    /// Groups of dangers that are switched; those that are left out are on.
+    /// Switches for groups of dangers; groups that are left out are on.
     #[serde(deserialize_with = "by_name")]
     #[schemars(schema_with = "switched")]
     pub groups: BTreeMap<Group, Switch>,
-    /// What happens to a command that would be asked about where nobody can be asked.
+    /// What happens to a command that needs approval if nobody can be asked.
     pub without_approver: WithoutApprover,
-    /// What never runs.
+    /// Commands that never run.
     pub deny: Vec<Rule>,
-    /// What is always asked about.
+    /// Commands that always need approval.
     pub ask_rules: Vec<Rule>,
-    /// What runs without asking, unless it is denied or asked about by what stands above.
+    /// Commands that run without asking, unless `deny`, `ask_rules` or a group says otherwise.
     pub allow: Vec<Rule>,
-    /// What is different for an agent, by its id.
+    /// Different settings for an agent, by its id.
     pub agents: BTreeMap<String, AgentSettings>,
 }
 
-/// What is different for one agent. What is left out is as for all. An agent that another one
-/// started is judged as that one, too, and the stricter judgement counts.
+/// Different settings for one agent. A field that is left out is the same as for all. A child agent
+/// is judged by its parent's settings, too, and the stricter judgement counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "ShellAgentSettings")]
 #[serde(deny_unknown_fields, default)]
 pub struct AgentSettings {
-    /// How far the floor reaches and what runs without asking.
+    /// What is always denied, and what runs without asking.
     pub profile: Option<Profile>,
     /// Whether commands run at all.
     pub security: Option<Security>,
@@ -58,21 +58,21 @@ pub struct AgentSettings {
     pub allowlist: Option<Vec<String>>,
     /// The only programs that run, instead of those for all.
     pub strict_allowlist: Option<Vec<String>>,
-    /// Groups of dangers that are switched, besides those for all.
+    /// Switches for groups of dangers, in addition to those for all.
     #[serde(deserialize_with = "by_name")]
     #[schemars(schema_with = "switched")]
     pub groups: BTreeMap<Group, Switch>,
-    /// What happens to a command that would be asked about where nobody can be asked.
+    /// What happens to a command that needs approval if nobody can be asked.
     pub without_approver: Option<WithoutApprover>,
-    /// What never runs, besides what never runs for all.
+    /// Commands that never run, in addition to those for all.
     pub deny: Vec<Rule>,
-    /// What is always asked about, besides that for all.
+    /// Commands that always need approval, in addition to those for all.
     pub ask_rules: Vec<Rule>,
-    /// What runs without asking, instead of that for all.
+    /// Commands that run without asking, instead of those for all.
     pub allow: Option<Vec<Rule>>,
 }
 
-/// How far the floor reaches, and what runs without asking.
+/// What is always denied, and what runs without asking.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "ShellProfile")]
@@ -112,7 +112,7 @@ pub enum Ask {
     Always,
 }
 
-/// What happens to a command that would be asked about where nobody can be asked.
+/// What happens to a command that needs approval if nobody can be asked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "ShellWithoutApprover")]
@@ -223,7 +223,7 @@ impl Group {
     }
 }
 
-/// What an owner decides about some commands. Every field that is given must fit.
+/// An owner's decision about some commands. Every given field must fit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schemars(rename = "ShellRule")]

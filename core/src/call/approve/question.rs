@@ -56,7 +56,7 @@ pub struct ApprovalAnswer {
     /// Who decides. Default: `host`.
     #[serde(default = "host")]
     pub by: String,
-    /// Why. Where the call is denied the model is told.
+    /// The reason. If the call is denied, the model gets it.
     #[serde(default)]
     pub reason: Option<String>,
     /// Other arguments to make the call with, all of them; only where it is allowed.

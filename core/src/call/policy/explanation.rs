@@ -47,7 +47,7 @@ impl Explanation {
     }
 }
 
-/// What another policy would change for a caller.
+/// The changes that another policy would make for a caller.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PolicyDiff {
     /// The tools that it would add, each with the rule that refuses it now, sorted.
@@ -62,7 +62,7 @@ pub struct PolicyDiff {
 pub struct Change {
     /// The tool.
     pub tool: String,
-    /// The rule that refuses it: now where it would be added, then where it would be taken away.
+    /// The rule that refuses it: now, if it would be added, or then, if it would be taken away.
     pub rule: Option<Rule>,
 }
 

@@ -22,19 +22,19 @@ const MAY_GROW_MS: i64 = 2 * 3_600_000;
 pub struct PruneAudit {
     /// The tenant.
     pub tenant: String,
-    /// The oldest segments go as long as at least this many rows stay.
+    /// The oldest segments are deleted as long as at least this many rows stay.
     pub keep_rows: Option<u64>,
     /// Segments go whose every row is older than this time, in milliseconds since
     /// 1970-01-01T00:00:00Z.
     pub before_ms: Option<i64>,
 }
 
-/// What was pruned.
+/// How much was pruned.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PrunedAudit {
     /// How many segments lost their rows.
     pub segments: u64,
-    /// How many rows that were.
+    /// How many rows were deleted.
     pub rows: u64,
 }
 

@@ -18,7 +18,7 @@ const OPERATION: &str = "audit.verify";
 /// The most problems that a report lists.
 pub const MOST_PROBLEMS: usize = 100;
 
-/// What a check of the ledger found.
+/// The result of a check of the ledger.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AuditReport {
     /// True if nothing is wrong.
@@ -31,10 +31,10 @@ pub struct AuditReport {
     pub unchained: u64,
     /// How many segments were pruned: only their checkpoints are left.
     pub pruned_segments: u64,
-    /// The end of each writer's chain, where it was found whole and is not pruned. Kept outside of
-    /// the store and given as `anchors` later, they show that nothing up to here was rewritten.
+    /// The end of each writer's chain, unless it is damaged or pruned. Keep them outside of the
+    /// store and give them as `anchors` later, to show that nothing up to here was rewritten.
     pub heads: Vec<ChainHead>,
-    /// What is wrong; at most 100 are listed.
+    /// The problems; at most 100 are listed.
     pub problems: Vec<ChainProblem>,
     /// How many problems there are.
     pub problem_count: u64,
@@ -54,14 +54,14 @@ pub struct ChainHead {
     pub hash: String,
 }
 
-/// Something wrong with the ledger.
+/// A problem of the ledger.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ChainProblem {
-    /// In the chain of which writer; empty for rows of no chain.
+    /// The writer of the chain; empty for rows of no chain.
     pub writer: String,
-    /// In which segment.
+    /// The segment.
     pub segment: i64,
-    /// At which place in the segment, counted from 1.
+    /// The place in the segment, counted from 1.
     pub position: Option<i64>,
     /// The id of the call whose row is there.
     pub id: Option<String>,

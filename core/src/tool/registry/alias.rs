@@ -18,8 +18,8 @@ pub struct Alias {
     pub name: String,
     /// True if definitions show the alias beside the tool. Without that it is only understood.
     pub advertised: bool,
-    /// The alias's own names of arguments, each with the tool's name for it. One that the tool
-    /// has, too, means here what it stands for.
+    /// The alias's own names of arguments, each mapped to the tool's name. One that the tool has,
+    /// too, means here what it stands for.
     pub arguments: BTreeMap<String, String>,
     /// What the tool's arguments are where the call does not give them and the tool knows them.
     pub defaults: Map<String, Value>,

@@ -10,7 +10,7 @@ use super::{Entry, Snapshot};
 use crate::kind::{Action, Capability, Origin, Taint, Tier};
 use crate::tool::{ToolSpec, Touch};
 
-/// What the registry tells of a tool.
+/// A tool in the registry.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ToolInfo {
     /// The canonical name.
@@ -21,8 +21,8 @@ pub struct ToolInfo {
     pub origin: Origin,
     /// Where its name is looked up.
     pub tier: Tier,
-    /// Where the tool of an earlier tier comes from that has the same name: while it is there,
-    /// this one is not called. None: the name is this tool's.
+    /// The origin of a tool in an earlier tier with the same name: while it exists, this one is not
+    /// called. None: there is no such tool.
     pub shadowed_by: Option<Origin>,
     /// The digest of its name, description and schema.
     pub version: String,
@@ -30,29 +30,29 @@ pub struct ToolInfo {
     pub group: Option<String>,
     /// What it can do. Empty means mutating.
     pub capabilities: Vec<Capability>,
-    /// Which arguments name what a call touches.
+    /// The arguments that name resources of a call.
     pub touches: Vec<Touch>,
     /// The channel types that it works on. Empty: all.
     pub channels: Vec<String>,
-    /// Its deadline in milliseconds, where it is not the runtime's.
+    /// Its deadline in milliseconds, if it differs from the runtime's.
     pub timeout_ms: Option<u64>,
     /// True if the same call may be repeated until its answer changes.
     pub polling: bool,
-    /// True if each call wants somebody's approval.
+    /// True if each call needs somebody's approval.
     pub needs_approval: bool,
-    /// What its results do to a session.
+    /// The marks that its results set on a session.
     pub taints: Vec<Taint>,
-    /// The action that it is.
+    /// Its action.
     pub action: Option<Action>,
-    /// Its name where it comes from, if that is another.
+    /// Its name where it comes from, if that differs.
     pub original_name: Option<String>,
-    /// The argument that is a command of a shell.
+    /// The argument that is a shell command.
     pub shell_command: Option<String>,
     /// The argument that names the folder in which that command starts.
     pub shell_cwd: Option<String>,
-    /// The argument that is given to that command on standard input.
+    /// The argument that becomes that command's standard input.
     pub shell_stdin: Option<String>,
-    /// Other names that its arguments may come under.
+    /// Other names of its arguments.
     pub argument_aliases: BTreeMap<String, Vec<String>>,
     /// Other names for it, built-in ones too.
     pub aliases: Vec<String>,
