@@ -3,7 +3,7 @@
 //! Each operation stands once, in the table of its domain: its name, argument type, result type and doc.
 //! From that come the Rust methods (`rt.ops().agents().put(…)`), [`Runtime::invoke`] for the other
 //! languages, and, through `cargo xtask gen`, the Python and TypeScript methods and the reference.
-//! Adding one is a function and a line in its domain's table.
+//! Adding one is a function and a line in its domain's table; adding a domain is a file and a line in `domains!`.
 
 mod agents;
 mod approvals;
@@ -30,67 +30,6 @@ mod sessions;
 mod shell;
 mod store;
 mod vault;
-
-pub use agents::{AgentKey, Agents, DeleteAgent, Deleted, ListAgents, PutAgent};
-pub use approvals::{
-    ApprovalDecision, ApprovalKey, Approvals, CancelApproval, ConsumeApproval, DecideApproval,
-    ListApprovals, RequestApproval,
-};
-pub use artifacts::{ArtifactText, Artifacts, ReadArtifact};
-pub use audit::{Audit, PruneAudit, QueryAudit, VerifyAudit};
-pub use clis::{
-    CheckCli, CliCheck, CliInfo, CliName, ClisOps, DeleteCli, ListClis, ListPresets, PutCli,
-    SecretVariables, Supplement, SupplementFor,
-};
-pub use config::{ConfigOps, GetConfig};
-pub use context_files::{
-    BaseContextFile, ContextFileText, ContextFiles, DeleteContextFile, GetContextFile,
-    ListContextFiles, MergeContextFiles, PutContextFile,
-};
-pub use credentials::{
-    CredentialName, Credentials, DeleteCredential, ListCredentials, PutCredential,
-};
-pub use custom_tools::{
-    CustomToolInfo, CustomToolName, CustomTools, DeleteCustomTool, ListCustomTools, PutCustomTool,
-};
-pub use documents::{
-    DeleteDocument, DocumentText, Documents, GetDocument, ListDocuments, PutDocument,
-};
-pub use events::{Events, LastEvent, PruneEvents, Pruned, ReadEvents};
-pub use exec::{ExecOps, GetCapabilities};
-pub use grants::{CheckGrant, DeleteGrant, GetGrant, GrantCheck, Grants, ListGrants, PutGrant};
-pub use leases::{
-    AcquireLease, Acquired, Leases, ListLeases, ReleaseLease, Released, RenewLease, Renewed,
-};
-pub use locks::{
-    AcquireLock, AcquiredLock, CoveredBy, CoveringLock, ListLocks, Locks, ReleaseLock, RenewLock,
-};
-pub use memory::{Memory, QueuedMemories};
-pub use policy::{
-    CheckPolicy, DiffPolicy, GetPolicy, PolicyInForce, PolicyOps, PolicyReport, PolicyStatus,
-    PolicyStatusArgs, ReloadPolicy, Reloaded, SetPolicy,
-};
-pub use registry::{
-    AddAlias, DroppedClone, Groups, ListGroups, ListTools, NamedTool, OneAgent, RegistryOps,
-    RemoveAlias, Unaliased, UnregisterTool,
-};
-pub use rules::{GetRule, ListRules, PutRule, RevokeRule, Revoked, Rules};
-pub use secrets::{
-    ForgetSecret, ForgottenSecret, GetRotation, MaskText, MaskedText, RegisterSecret,
-    RegisteredSecret, RotateSecrets, SecretsOps, StopRotation,
-};
-pub use sessions::{
-    AppendMessages, ClearMarks, Cleared, DeleteSession, GetMarks, GetSession, ListSessions,
-    MessageToAppend, PutSession, ReadHistory, Sessions,
-};
-pub use shell::{CheckCommand, ShellOps};
-pub use store::{
-    BackupStore, CheckStore, ExportStore, ImportStore, StoreFile, StoreInfo, StoreInfoArgs,
-    StoreOps,
-};
-pub use vault::{
-    BindSecret, ForgetSecrets, Forgotten, ListVault, UnbindSecret, Unbound, VaultContents, VaultOps,
-};
 
 use futures_util::future::BoxFuture;
 use schemars::{JsonSchema, Schema};
@@ -176,158 +115,74 @@ impl Runtime {
 #[derive(Clone, Copy)]
 pub struct Ops<'r>(&'r Runtime);
 
-impl<'r> Ops<'r> {
-    /// Agents and their own lists.
-    pub fn agents(&self) -> Agents<'r> {
-        Agents::new(self.0)
-    }
+/// Declares the domains of the control plane: a line for each.
+macro_rules! domains {
+    ($($(#[doc = $doc:literal])+ $domain:ident: $Domain:ident,)+) => {
+        $(pub use $domain::*;)+
 
-    /// Calls that wait for somebody's word.
-    pub fn approvals(&self) -> Approvals<'r> {
-        Approvals::new(self.0)
-    }
+        impl<'r> Ops<'r> {
+            $($(#[doc = $doc])+
+            pub fn $domain(&self) -> $Domain<'r> {
+                $Domain::new(self.0)
+            })+
+        }
 
-    /// Texts that were too long for a result.
-    pub fn artifacts(&self) -> Artifacts<'r> {
-        Artifacts::new(self.0)
-    }
-
-    /// The ledger of calls.
-    pub fn audit(&self) -> Audit<'r> {
-        Audit::new(self.0)
-    }
-
-    /// Programs with credentials.
-    pub fn clis(&self) -> ClisOps<'r> {
-        ClisOps::new(self.0)
-    }
-
-    /// The configuration.
-    pub fn config(&self) -> ConfigOps<'r> {
-        ConfigOps::new(self.0)
-    }
-
-    /// Credentials for programs.
-    pub fn credentials(&self) -> Credentials<'r> {
-        Credentials::new(self.0)
-    }
-
-    /// Commands that are tools.
-    pub fn custom_tools(&self) -> CustomTools<'r> {
-        CustomTools::new(self.0)
-    }
-
-    /// The texts that tell an agent who it is.
-    pub fn context_files(&self) -> ContextFiles<'r> {
-        ContextFiles::new(self.0)
-    }
-
-    /// The texts that an agent keeps.
-    pub fn documents(&self) -> Documents<'r> {
-        Documents::new(self.0)
-    }
-
-    /// What agents remember.
-    pub fn memory(&self) -> Memory<'r> {
-        Memory::new(self.0)
-    }
-
-    /// What happened.
-    pub fn events(&self) -> Events<'r> {
-        Events::new(self.0)
-    }
-
-    /// Who may use which resource.
-    pub fn grants(&self) -> Grants<'r> {
-        Grants::new(self.0)
-    }
-
-    /// What an owner decided about calls.
-    pub fn rules(&self) -> Rules<'r> {
-        Rules::new(self.0)
-    }
-
-    /// The conversations of agents.
-    pub fn sessions(&self) -> Sessions<'r> {
-        Sessions::new(self.0)
-    }
-
-    /// Who does what for now.
-    pub fn leases(&self) -> Leases<'r> {
-        Leases::new(self.0)
-    }
-
-    /// Who may write which files for now.
-    pub fn locks(&self) -> Locks<'r> {
-        Locks::new(self.0)
-    }
-
-    /// The policy.
-    pub fn policy(&self) -> PolicyOps<'r> {
-        PolicyOps::new(self.0)
-    }
-
-    /// Commands that run.
-    pub fn exec(&self) -> ExecOps<'r> {
-        ExecOps::new(self.0)
-    }
-
-    /// The tools.
-    pub fn registry(&self) -> RegistryOps<'r> {
-        RegistryOps::new(self.0)
-    }
-
-    /// Commands of a shell.
-    pub fn shell(&self) -> ShellOps<'r> {
-        ShellOps::new(self.0)
-    }
-
-    /// The store as a whole.
-    pub fn store(&self) -> StoreOps<'r> {
-        StoreOps::new(self.0)
-    }
-
-    /// Values that are masked in every text.
-    pub fn secrets(&self) -> SecretsOps<'r> {
-        SecretsOps::new(self.0)
-    }
-
-    /// Where masked secrets may be put back.
-    pub fn vault(&self) -> VaultOps<'r> {
-        VaultOps::new(self.0)
-    }
+        /// Every operation, domain by domain.
+        pub fn all() -> impl Iterator<Item = &'static Operation> {
+            [$($domain::OPERATIONS,)+].into_iter().flatten()
+        }
+    };
 }
 
-/// Every operation, domain by domain.
-pub fn all() -> impl Iterator<Item = &'static Operation> {
-    [
-        agents::OPERATIONS,
-        approvals::OPERATIONS,
-        artifacts::OPERATIONS,
-        audit::OPERATIONS,
-        clis::OPERATIONS,
-        config::OPERATIONS,
-        credentials::OPERATIONS,
-        custom_tools::OPERATIONS,
-        context_files::OPERATIONS,
-        documents::OPERATIONS,
-        events::OPERATIONS,
-        exec::OPERATIONS,
-        grants::OPERATIONS,
-        leases::OPERATIONS,
-        locks::OPERATIONS,
-        memory::OPERATIONS,
-        policy::OPERATIONS,
-        registry::OPERATIONS,
-        store::OPERATIONS,
-        rules::OPERATIONS,
-        secrets::OPERATIONS,
-        sessions::OPERATIONS,
-        shell::OPERATIONS,
-        vault::OPERATIONS,
-    ]
-    .into_iter()
-    .flatten()
+domains! {
+    /// Agents and their own lists.
+    agents: Agents,
+    /// Calls that wait for somebody's word.
+    approvals: Approvals,
+    /// Texts that were too long for a result.
+    artifacts: Artifacts,
+    /// The ledger of calls.
+    audit: Audit,
+    /// Programs with credentials.
+    clis: ClisOps,
+    /// The configuration.
+    config: ConfigOps,
+    /// Credentials for programs.
+    credentials: Credentials,
+    /// Commands that are tools.
+    custom_tools: CustomTools,
+    /// The texts that tell an agent who it is.
+    context_files: ContextFiles,
+    /// The texts that an agent keeps.
+    documents: Documents,
+    /// What agents remember.
+    memory: Memory,
+    /// What happened.
+    events: Events,
+    /// Who may use which resource.
+    grants: Grants,
+    /// What an owner decided about calls.
+    rules: Rules,
+    /// The conversations of agents.
+    sessions: Sessions,
+    /// Who does what for now.
+    leases: Leases,
+    /// Who may write which files for now.
+    locks: Locks,
+    /// The policy.
+    policy: PolicyOps,
+    /// Commands that run.
+    exec: ExecOps,
+    /// The tools.
+    registry: RegistryOps,
+    /// Commands of a shell.
+    shell: ShellOps,
+    /// The store as a whole.
+    store: StoreOps,
+    /// Values that are masked in every text.
+    secrets: SecretsOps,
+    /// Where masked secrets may be put back.
+    vault: VaultOps,
 }
 
 async fn run(runtime: &Runtime, name: &str, args: Value) -> Result<Value, Error> {
