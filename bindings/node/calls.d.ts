@@ -1,69 +1,12 @@
 // What goes into a call and comes out of it, and the tools of the host.
 
+import type { Caller } from './caller'
 import type { Action, Capability, Code, ShellPlan, Taint, Touch } from './operations'
+
+export type { Caller } from './caller'
 
 /** What JSON can hold. */
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json }
-
-/** Who calls and from where. Every field is the host's word: none is ever taken from a model. */
-export interface Caller {
-  /** Whose data this is. Nothing is ever shared between tenants. Default: `default`. */
-  tenant?: string | null
-  /** The agent that calls. Its own lists in the store narrow what it may call. */
-  agent?: string | null
-  /** The person on whose behalf the agent works. */
-  user?: string | null
-  /** Who sent the message that the agent answers, where that is not the user. */
-  sender?: string | null
-  /** The sender's role, in the host's words. */
-  role?: string | null
-  /** The channel: `telegram`, `cli`, … */
-  channel?: string | null
-  /** The type of the channel, where `channel` is the name of one of several of that type. */
-  channelType?: string | null
-  /** The chat within the channel. */
-  chat?: string | null
-  /** `direct` or `group`; anything else is refused. */
-  peerKind?: 'direct' | 'group' | null
-  /** The conversation. Rate limits count and artifacts are kept per session. */
-  session?: string | null
-  /** The model's provider: `anthropic`, `openai`, … */
-  provider?: string | null
-  /** The model. */
-  model?: string | null
-  /** A workspace folder for this caller instead of the runtime's. */
-  workspace?: string | null
-  /** Folders that this caller may read besides its workspace, by absolute paths. */
-  readRoots?: readonly string[] | null
-  /** Folders that this caller may read and write besides its workspace, by absolute paths. */
-  writeRoots?: readonly string[] | null
-  /** What file tools neither touch nor show to this caller, besides `files.deny`. */
-  denyPaths?: readonly string[] | null
-  /**
-   * `open` (each user has context files of his own) or `predefined` (they are the agent's),
-   * instead of what the agent's row in the store says in `settings.type`.
-   */
-  agentType?: 'open' | 'predefined' | null
-  /** The team that the agent belongs to. */
-  team?: string | null
-  /** The folder that the team shares. */
-  teamWorkspace?: string | null
-  /** What the agent is in the team: a `reviewer` does not write the team's files. */
-  teamRole?: string | null
-  /** The run that this call is part of. */
-  run?: string | null
-  /** How many agents stand above this one. Default: one more than the parent's, or 0. */
-  depth?: number | null
-  /**
-   * Who started this agent, where another agent did. It never gets more than that one has. A tool
-   * that starts an agent gives its own context.
-   */
-  parent?: Caller | null
-  /** Only these tools remain for this request, as in `policy.allow`. Empty: none. */
-  tools?: readonly string[] | null
-  /** The deadline of one call in milliseconds, instead of the tool's or the runtime's. */
-  timeoutMs?: number | null
-}
 
 /** Who calls, and how the call is aborted. */
 export interface CallOptions extends Caller {

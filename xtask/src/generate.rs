@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::schema::Api;
-use crate::{python, readme, reference, typescript};
+use crate::{caller, python, readme, reference, typescript};
 
 type Outcome = Result<(), Box<dyn Error>>;
 
@@ -56,6 +56,9 @@ fn files() -> Result<Vec<(PathBuf, String)>, Box<dyn Error>> {
         with_snippets("bindings/node/README.md")?,
         with_snippets("docs/getting-started/c.md")?,
         file("bindings/python/python/toolkeep/_operations.py", python::operations(&api)),
+        file("bindings/python/python/toolkeep/_caller.py", caller::python()?),
+        file("bindings/node/lib/generated.cjs", caller::code()?),
+        file("bindings/node/caller.d.ts", caller::types()?),
         file("bindings/node/operations.cjs", typescript::code(&api)),
         file("bindings/node/operations.d.ts", typescript::types(&api)),
         file("docs/reference/operations.md", reference::operations(&api)),

@@ -7,6 +7,7 @@
 //! ```
 #![expect(clippy::print_stderr, reason = "a command speaks on its error stream")]
 
+mod caller;
 mod generate;
 mod python;
 mod readme;

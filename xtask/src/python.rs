@@ -199,10 +199,13 @@ fn facade(api: &Api, awaited: bool) -> String {
 }
 
 fn class_name(domain: &str, awaited: bool) -> String {
-    let mut letters = domain.chars();
-    let first = letters.next().map(|c| c.to_ascii_uppercase()).unwrap_or_default();
     let prefix = if awaited { "Async" } else { "" };
-    format!("{prefix}{first}{}Operations", letters.as_str())
+    let words = domain.split('_').map(|word| {
+        let mut letters = word.chars();
+        let first = letters.next().map(|c| c.to_ascii_uppercase());
+        first.into_iter().chain(letters).collect::<String>()
+    });
+    format!("{prefix}{}Operations", words.collect::<String>())
 }
 
 /// The type in Python. What goes in may be any sequence or mapping.
@@ -232,7 +235,7 @@ fn annotation(api: &Api, kind: &Type, way: Way) -> String {
 }
 
 /// Text wrapped to 100 columns, its further lines indented.
-fn wrapped(text: &str, indent: usize) -> String {
+pub fn wrapped(text: &str, indent: usize) -> String {
     let pad = " ".repeat(indent);
     let width = 94 - indent;
     let mut blocks = Vec::new();

@@ -99,6 +99,14 @@ impl Api {
         Ok(api)
     }
 
+    /// One type alone.
+    pub fn definition_of(schema: Schema) -> Result<Definition, Box<dyn Error>> {
+        let mut schema = root(schema)?;
+        let mut api = Api::default();
+        api.learn(&mut schema)?;
+        api.definition(&schema)
+    }
+
     /// Finds out which types go in and which come out.
     fn sort(&mut self) {
         let arguments = self.operations.iter().flat_map(|one| &one.arguments);
@@ -170,7 +178,7 @@ impl Api {
         match (schema.get("properties"), title) {
             (Some(_), Some(title)) => {
                 let definition = self.definition(&schema)?;
-                self.types.insert(title.clone(), definition);
+                self.add(&title, definition)?;
                 Ok(Type::Named(title))
             }
             _ => self.kind(&Value::Object(schema)),
@@ -189,13 +197,18 @@ impl Api {
         for (name, definition) in &definitions {
             let definition = definition.as_object().ok_or("a definition is no object")?;
             let definition = self.definition(definition)?;
-            if let Some(known) = self.types.insert(name.clone(), definition.clone())
-                && known != definition
-            {
-                return Err(format!("two types are called {name}").into());
-            }
+            self.add(name, definition)?;
         }
         Ok(())
+    }
+
+    fn add(&mut self, name: &str, definition: Definition) -> Result<(), Box<dyn Error>> {
+        match self.types.insert(name.to_owned(), definition.clone()) {
+            Some(known) if known != definition => {
+                Err(format!("two types are called {name}").into())
+            }
+            _ => Ok(()),
+        }
     }
 
     fn definition(&mut self, schema: &Map<String, Value>) -> Result<Definition, Box<dyn Error>> {

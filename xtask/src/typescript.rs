@@ -115,7 +115,7 @@ fn property(api: &Api, field: &Field, way: Way, indent: usize) -> String {
     )
 }
 
-fn comment(doc: &str, indent: usize) -> String {
+pub fn comment(doc: &str, indent: usize) -> String {
     let pad = " ".repeat(indent);
     // A glob may have what ends a comment: `**/*.pem`.
     let doc = doc.replace("*/", "*\\/");

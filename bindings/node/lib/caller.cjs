@@ -2,36 +2,8 @@
 // The options of a call: who calls, from where, and the signal that aborts it.
 
 const { invalid } = require('./errors.cjs')
+const { callerFields: FIELDS } = require('./generated.cjs')
 const { inheritedKey, textOf } = require('./json.cjs')
-
-/** Core's name of each field of a caller, by ours. */
-const FIELDS = {
-  tenant: 'tenant',
-  agent: 'agent',
-  user: 'user',
-  sender: 'sender',
-  role: 'role',
-  channel: 'channel',
-  channelType: 'channel_type',
-  chat: 'chat',
-  peerKind: 'peer_kind',
-  session: 'session',
-  provider: 'provider',
-  model: 'model',
-  workspace: 'workspace',
-  readRoots: 'read_roots',
-  writeRoots: 'write_roots',
-  denyPaths: 'deny_paths',
-  agentType: 'agent_type',
-  team: 'team',
-  teamWorkspace: 'team_workspace',
-  teamRole: 'team_role',
-  run: 'run',
-  depth: 'depth',
-  parent: 'parent',
-  tools: 'tools',
-  timeoutMs: 'timeout_ms',
-}
 
 const NAMES = Object.keys(FIELDS)
 

@@ -4,9 +4,7 @@
 // array is null, and `toJSON` is honoured, as everybody expects.
 
 const { ToolkeepError, invalid } = require('./errors.cjs')
-
-/** The deepest nesting that core takes: the same number as its MAX_JSON_DEPTH. */
-const DEEPEST = 128
+const { mostJsonDepth: DEEPEST } = require('./generated.cjs')
 
 /**
  * The first thing in `value` that is not JSON: `{ kind, what, path }`, or null. `kind` is `type`,

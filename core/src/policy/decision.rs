@@ -43,6 +43,7 @@ struct Parent {
 
 /// The rule that decided about a tool.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "PolicyRule")]
 pub struct Rule {
     /// The list and, where one entry decided, the entry: `policy.deny[0] = "group:fs"`.
     pub name: String,

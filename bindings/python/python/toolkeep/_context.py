@@ -4,108 +4,24 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, Literal, TypedDict
+from typing import TYPE_CHECKING, Any
 
+from ._caller import Caller, ContextFields
 from .errors import InvalidArgumentError
+
+__all__ = ["Caller", "Context", "caller_fields", "context_of", "milliseconds"]
 
 if TYPE_CHECKING:
     from ._operations import ShellPlan
     from ._toolkeep import Invocation
 
 
-class Caller(TypedDict, total=False):
-    """Who calls and from where: keyword arguments of `call` and its kin.
-
-    Every field is the host's word; toolkeep never takes one from a model. None is as good as left
-    out.
-    """
-
-    tenant: str | None
-    """Whose data this is. Default: `default`. Nothing is ever shared between tenants."""
-    agent: str | None
-    """The agent that calls. Its own lists in the store narrow what it may call."""
-    user: str | None
-    """The person on whose behalf the agent works."""
-    sender: str | None
-    """Who sent the message that the agent answers, where that is not the user."""
-    role: str | None
-    """The sender's role, in the host's words."""
-    channel: str | None
-    """The channel: `telegram`, `cli`, …"""
-    channel_type: str | None
-    """The type of the channel, where `channel` is the name of one of several of that type."""
-    chat: str | None
-    """The chat within the channel."""
-    peer_kind: Literal["direct", "group"] | None
-    """`direct` or `group`; anything else is refused."""
-    session: str | None
-    """The conversation. Rate limits count and artifacts are kept per session."""
-    provider: str | None
-    """The model's provider: `anthropic`, `openai`, …"""
-    model: str | None
-    """The model."""
-    workspace: str | os.PathLike[str] | None
-    """A workspace folder for this caller instead of the runtime's."""
-    read_roots: Sequence[str | os.PathLike[str]] | None
-    """Folders that this caller may read besides its workspace, by absolute paths."""
-    write_roots: Sequence[str | os.PathLike[str]] | None
-    """Folders that this caller may read and write besides its workspace, by absolute paths."""
-    deny_paths: Sequence[str] | None
-    """What file tools neither touch nor show to this caller, besides `files.deny`."""
-    agent_type: Literal["open", "predefined"] | None
-    """`open` (each user has context files of his own) or `predefined` (they are the agent's),
-    instead of what the agent's row in the store says in `settings.type`."""
-    team: str | None
-    """The team that the agent belongs to."""
-    team_workspace: str | os.PathLike[str] | None
-    """The folder that the team shares."""
-    team_role: str | None
-    """What the agent is in the team: a `reviewer` does not write the team's files."""
-    run: str | None
-    """The run that this call is part of."""
-    depth: int | None
-    """How many agents stand above this one. Default: one more than the parent's, or 0."""
-    parent: Caller | Context | None
-    """Who started this agent, where another agent did. It never gets more than that one has. A
-    tool that starts an agent gives its own `Context`."""
-    tools: Sequence[str] | None
-    """Only these tools remain for this request, as in `policy.allow`. None: no change. Empty:
-    none."""
-    timeout: float | None
-    """The deadline of each call in seconds, instead of the tool's or the runtime's."""
-
-
 @dataclass(frozen=True, kw_only=True)
-class Context:
+class Context(ContextFields):
     """The context of a call, for a tool that has a parameter annotated with it."""
 
-    tenant: str = "default"
-    agent: str | None = None
-    user: str | None = None
-    sender: str | None = None
-    role: str | None = None
-    channel: str | None = None
-    channel_type: str | None = None
-    chat: str | None = None
-    peer_kind: Literal["direct", "group"] | None = None
-    session: str | None = None
-    provider: str | None = None
-    model: str | None = None
-    workspace: str | None = None
-    read_roots: Sequence[str] = ()
-    write_roots: Sequence[str] = ()
-    deny_paths: Sequence[str] = ()
-    agent_type: Literal["open", "predefined"] | None = None
-    team: str | None = None
-    team_workspace: str | None = None
-    team_role: str | None = None
-    run: str | None = None
-    depth: int = 0
-    parent: Context | None = None
-    tools: Sequence[str] | None = None
-    timeout_ms: int | None = None
     _invocation: Invocation | None = field(default=None, repr=False, compare=False)
 
     @property
