@@ -7,19 +7,19 @@ export type Json = string | number | boolean | null | Json[] | { [key: string]: 
 
 /** Who calls and from where. Every field is the host's word: none is ever taken from a model. */
 export interface Caller {
-  /** Whose data this is. Nothing is ever shared between tenants. Default: `default`. */
+  /** The tenant. Nothing is ever shared between tenants. Default: `default`. */
   tenant?: string | null
   /** The agent that calls. Its own lists in the store narrow what it may call. */
   agent?: string | null
   /** The person on whose behalf the agent works. */
   user?: string | null
-  /** Who sent the message that the agent answers, where that is not the user. */
+  /** The sender of the message that the agent answers, if that is not the user. */
   sender?: string | null
   /** The sender's role, in the host's words. */
   role?: string | null
   /** The channel: `telegram`, `cli`, … */
   channel?: string | null
-  /** The type of the channel, where `channel` is the name of one of several of that type. */
+  /** The type of the channel, if `channel` names one of several of that type. */
   channelType?: string | null
   /** The chat within the channel. */
   chat?: string | null
@@ -33,30 +33,30 @@ export interface Caller {
   model?: string | null
   /** A workspace folder for this caller instead of the runtime's. */
   workspace?: string | null
-  /** Folders that this caller may read besides its workspace, by absolute paths. */
+  /** Additional folders that this caller may read, by absolute paths. */
   readRoots?: readonly string[] | null
-  /** Folders that this caller may read and write besides its workspace, by absolute paths. */
+  /** Additional folders that this caller may read and write, by absolute paths. */
   writeRoots?: readonly string[] | null
-  /** What file tools neither touch nor show to this caller, besides `files.deny`. */
+  /** Paths that file tools neither touch nor show to this caller, in addition to `files.deny`. */
   denyPaths?: readonly string[] | null
   /**
    * `open` (each user has context files of his own) or `predefined` (they are the agent's),
-   * instead of what the agent's row in the store says in `settings.type`.
+   * instead of `settings.type` in the agent's row in the store.
    */
   agentType?: 'open' | 'predefined' | null
   /** The team that the agent belongs to. */
   team?: string | null
   /** The folder that the team shares. */
   teamWorkspace?: string | null
-  /** What the agent is in the team: a `reviewer` does not write the team's files. */
+  /** The agent's role in the team: a `reviewer` does not write the team's files. */
   teamRole?: string | null
   /** The run that this call is part of. */
   run?: string | null
-  /** How many agents stand above this one. Default: one more than the parent's, or 0. */
+  /** How many agents are above this one. Default: one more than the parent's, or 0. */
   depth?: number | null
   /**
-   * Who started this agent, where another agent did. It never gets more than that one has. A tool
-   * that starts an agent gives its own context.
+   * The context of the agent that started this one, if any. A sub-agent never gets more than its
+   * parent. A tool that starts an agent gives its own context.
    */
   parent?: Caller | null
   /** Only these tools remain for this request, as in `policy.allow`. Empty: none. */
@@ -73,7 +73,7 @@ export interface CallOptions extends Caller {
 
 /** A file to hand to the user along with a result. */
 export interface Media {
-  /** Where it lies: a path in the workspace, or a URL. */
+  /** Its place: a path in the workspace, or a URL. */
   path: string
   /** The name to show. */
   filename?: string
@@ -83,7 +83,7 @@ export interface Media {
   caption?: string
 }
 
-/** Something that was done to an argument so that it fits the tool's schema. */
+/** A repair of an argument, so that it fits the tool's schema. */
 export interface Repair {
   /** The argument: `a.b[0]`. Empty: the arguments as a whole. */
   path: string
@@ -92,7 +92,7 @@ export interface Repair {
    * `defaulted`.
    */
   kind: string
-  /** The type that it had (`string`), or the name that it came under. */
+  /** The type that it had (`string`), or the name under which it was given. */
   from?: string
   /** The type that it has now, or its own name. */
   to?: string
@@ -102,7 +102,7 @@ export interface Repair {
 export interface ToolResult<Structured = unknown> {
   /** The text for the model: scrubbed, and capped. */
   forLlm: string
-  /** The text for the user, where it differs. */
+  /** The text for the user, if it differs. */
   forUser: string | null
   /** True if the call was refused or the tool failed. */
   isError: boolean

@@ -23,19 +23,19 @@ class Caller(TypedDict, total=False):
     """
 
     tenant: str | None
-    """Whose data this is. Default: `default`. Nothing is ever shared between tenants."""
+    """The tenant. Default: `default`. Nothing is ever shared between tenants."""
     agent: str | None
     """The agent that calls. Its own lists in the store narrow what it may call."""
     user: str | None
     """The person on whose behalf the agent works."""
     sender: str | None
-    """Who sent the message that the agent answers, where that is not the user."""
+    """The sender of the message that the agent answers, if that is not the user."""
     role: str | None
     """The sender's role, in the host's words."""
     channel: str | None
     """The channel: `telegram`, `cli`, …"""
     channel_type: str | None
-    """The type of the channel, where `channel` is the name of one of several of that type."""
+    """The type of the channel, if `channel` names one of several of that type."""
     chat: str | None
     """The chat within the channel."""
     peer_kind: Literal["direct", "group"] | None
@@ -49,27 +49,27 @@ class Caller(TypedDict, total=False):
     workspace: str | os.PathLike[str] | None
     """A workspace folder for this caller instead of the runtime's."""
     read_roots: Sequence[str | os.PathLike[str]] | None
-    """Folders that this caller may read besides its workspace, by absolute paths."""
+    """Additional folders that this caller may read, by absolute paths."""
     write_roots: Sequence[str | os.PathLike[str]] | None
-    """Folders that this caller may read and write besides its workspace, by absolute paths."""
+    """Additional folders that this caller may read and write, by absolute paths."""
     deny_paths: Sequence[str] | None
-    """What file tools neither touch nor show to this caller, besides `files.deny`."""
+    """Paths that file tools neither touch nor show to this caller, in addition to `files.deny`."""
     agent_type: Literal["open", "predefined"] | None
     """`open` (each user has context files of his own) or `predefined` (they are the agent's),
-    instead of what the agent's row in the store says in `settings.type`."""
+    instead of `settings.type` in the agent's row in the store."""
     team: str | None
     """The team that the agent belongs to."""
     team_workspace: str | os.PathLike[str] | None
     """The folder that the team shares."""
     team_role: str | None
-    """What the agent is in the team: a `reviewer` does not write the team's files."""
+    """The agent's role in the team: a `reviewer` does not write the team's files."""
     run: str | None
     """The run that this call is part of."""
     depth: int | None
-    """How many agents stand above this one. Default: one more than the parent's, or 0."""
+    """How many agents are above this one. Default: one more than the parent's, or 0."""
     parent: Caller | Context | None
-    """Who started this agent, where another agent did. It never gets more than that one has. A
-    tool that starts an agent gives its own `Context`."""
+    """The context of the agent that started this one, if any. A sub-agent never gets more than its
+    parent. A tool that starts an agent gives its own `Context`."""
     tools: Sequence[str] | None
     """Only these tools remain for this request, as in `policy.allow`. None: no change. Empty:
     none."""
