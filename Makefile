@@ -59,7 +59,7 @@ test: deps test-rust test-python test-node test-demo ## every suite in every lan
 
 test-rust:
 	@echo "== Rust, the C ABI, C and C++"
-	@cargo test --quiet -p toolkeep -p toolkeep-scrub -p toolkeep-shell -p toolkeep-ffi -p toolkeep-vectors --features toolkeep/docker,toolkeep/postgres
+	@cargo test --quiet -p toolkeep -p toolkeep-scrub -p toolkeep-shell -p toolkeep-ffi -p toolkeep-vectors -p toolkeep-examples --features toolkeep/docker,toolkeep/postgres
 
 test-python: build-python
 	@echo "== Python"

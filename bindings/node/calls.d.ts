@@ -16,7 +16,7 @@ export interface CallOptions extends Caller {
 
 /** A file to hand to the user along with a result. */
 export interface Media {
-  /** Where it lies: a path in the workspace, or a URL. */
+  /** Its place: a path in the workspace, or a URL. */
   path: string
   /** The name to show. */
   filename?: string
@@ -26,7 +26,7 @@ export interface Media {
   caption?: string
 }
 
-/** Something that was done to an argument so that it fits the tool's schema. */
+/** A repair of an argument, so that it fits the tool's schema. */
 export interface Repair {
   /** The argument: `a.b[0]`. Empty: the arguments as a whole. */
   path: string
@@ -35,7 +35,7 @@ export interface Repair {
    * `defaulted`.
    */
   kind: string
-  /** The type that it had (`string`), or the name that it came under. */
+  /** The type that it had (`string`), or the name under which it was given. */
   from?: string
   /** The type that it has now, or its own name. */
   to?: string
@@ -45,7 +45,7 @@ export interface Repair {
 export interface ToolResult<Structured = unknown> {
   /** The text for the model: scrubbed, and capped. */
   forLlm: string
-  /** The text for the user, where it differs. */
+  /** The text for the user, if it differs. */
   forUser: string | null
   /** True if the call was refused or the tool failed. */
   isError: boolean

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::schema::Api;
-use crate::{caller, python, readme, reference, typescript};
+use crate::{caller, guide, python, readme, reference, typescript};
 
 type Outcome = Result<(), Box<dyn Error>>;
 
@@ -65,5 +65,6 @@ fn files() -> Result<Vec<(PathBuf, String)>, Box<dyn Error>> {
         file("docs/reference/errors.md", reference::errors()),
         file("docs/reference/configuration.md", reference::configuration()?),
         file("docs/reference/tools.md", reference::tools()?),
+        file("examples/rust/tests/guide.rs", guide::blocks(&root)?),
     ])
 }

@@ -2,13 +2,15 @@
 //!
 //! ```text
 //! cargo xtask gen           write what is generated from the core: the operations and error codes
-//!                           of Python and TypeScript, docs/reference, the README's snippets
+//!                           of Python and TypeScript, docs/reference, the README's snippets,
+//!                           a test that compiles the Rust of the guide
 //! cargo xtask gen --check   fail if any of it is not current
 //! ```
 #![expect(clippy::print_stderr, reason = "a command speaks on its error stream")]
 
 mod caller;
 mod generate;
+mod guide;
 mod python;
 mod readme;
 mod reference;

@@ -22,20 +22,20 @@ use crate::vault::Opener;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Caller {
-    /// Whose data this is. Nothing in the store is ever shared between tenants. The runtime's
+    /// The tenant. Nothing in the store is ever shared between tenants. The runtime's
     /// workspace is one folder: give each tenant a `workspace` of its own.
     pub tenant: String,
     /// The agent that calls. Its own lists in the store narrow what it may call.
     pub agent: Option<String>,
     /// The person on whose behalf the agent works.
     pub user: Option<String>,
-    /// Who sent the message that the agent answers, where that is not the user.
+    /// The sender of the message that the agent answers, if that is not the user.
     pub sender: Option<String>,
     /// The sender's role, in the host's words.
     pub role: Option<String>,
     /// The channel: `telegram`, `cli`, …
     pub channel: Option<String>,
-    /// The type of the channel, where `channel` is the name of one of several of that type.
+    /// The type of the channel, if `channel` names one of several of that type.
     pub channel_type: Option<String>,
     /// The chat within the channel.
     pub chat: Option<String>,
@@ -49,29 +49,30 @@ pub struct Caller {
     pub model: Option<String>,
     /// A workspace folder for this caller instead of the runtime's.
     pub workspace: Option<String>,
-    /// Folders that this caller may read besides its workspace, by absolute paths.
+    /// Additional folders that this caller may read, by absolute paths.
     #[serde(deserialize_with = "none_if_null")]
     pub read_roots: Vec<String>,
-    /// Folders that this caller may read and write besides its workspace, by absolute paths.
+    /// Additional folders that this caller may read and write, by absolute paths.
     #[serde(deserialize_with = "none_if_null")]
     pub write_roots: Vec<String>,
-    /// What file tools neither touch nor show to this caller, besides `files.deny`.
+    /// Paths that file tools neither touch nor show to this caller, in addition to `files.deny`.
     #[serde(deserialize_with = "none_if_null")]
     pub deny_paths: Vec<String>,
     /// `open` (each user has context files of his own) or `predefined` (they are the agent's),
-    /// instead of what the agent's row in the store says in `settings.type`.
+    /// instead of `settings.type` in the agent's row in the store.
     pub agent_type: Option<String>,
     /// The team that the agent belongs to.
     pub team: Option<String>,
     /// The folder that the team shares.
     pub team_workspace: Option<String>,
-    /// What the agent is in the team: a `reviewer` does not write the team's files.
+    /// The agent's role in the team: a `reviewer` does not write the team's files.
     pub team_role: Option<String>,
     /// The run that this call is part of.
     pub run: Option<String>,
-    /// How many agents stand above this one: 0 for the first.
+    /// How many agents are above this one. Default: one more than the parent's, or 0.
     pub depth: u32,
-    /// Who started this agent, where another agent did. It never gets more than that one has.
+    /// The context of the agent that started this one, if any. A sub-agent never gets more than its
+    /// parent.
     pub parent: Option<Box<Caller>>,
     /// Only these tools remain for this request, as in `policy.allow`. Left out: no change.
     /// Empty: none.

@@ -4,6 +4,7 @@
 
 mod examples;
 mod forks;
+mod guide;
 mod install;
 mod program;
 mod smoke;

@@ -12,33 +12,33 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class AskReason:
-    """Why a call wants approval."""
+    """A reason why a call needs approval."""
 
     rule: str
-    """What asks for it: `tool.needs_approval`, the entry of a policy, …"""
+    """The rule that asks: `tool.needs_approval`, the entry of a policy, …"""
     why: str
-    """Why, as a sentence for the person who decides."""
+    """The reason, as a sentence for the person who decides."""
 
 
 @dataclass(frozen=True, slots=True)
 class ApprovalRequest:
-    """What somebody is asked to decide."""
+    """A request for an approval."""
 
     id: str
     """The approval's id: the same as in the store and in the events."""
     tool: str
     """The tool."""
     description: str
-    """What the tool does, as the model was told."""
+    """The tool's description for the model."""
     arguments: dict[str, Any]
-    """The arguments that the tool will get, with every secret in them."""
+    """The real arguments, unmasked, with secrets."""
     reasons: tuple[AskReason, ...]
-    """Why it is asked."""
+    """The reasons for asking."""
     plan: Any
-    """What the call comes to, where the tool says so."""
+    """What the call amounts to, if the tool says so."""
     proposals: tuple[ShellProposal, ...]
-    """What may be kept as a rule so that it is not asked again, the narrowest first, as dicts with
-    `text` and `rule`. Empty: nothing."""
+    """Rules that may be kept so that such calls do not ask again, narrowest first, as dicts with
+    `text` and `rule`."""
     agent: str | None
     """The agent that calls."""
     user: str | None
@@ -56,18 +56,18 @@ class ApprovalRequest:
 
 @dataclass(frozen=True, slots=True)
 class ApprovalAnswer:
-    """What somebody decided."""
+    """A decision on an approval."""
 
     allow: bool
     """True to allow the call once, False to deny it."""
     by: str = "host"
     """Who decides."""
     reason: str | None = None
-    """Why. Where the call is denied the model is told."""
+    """The reason. If the call is denied, the model gets it."""
     edited: Mapping[str, Any] | None = None
-    """Other arguments to make the call with, all of them; only where it is allowed."""
+    """Other arguments to make the call with, all of them; only with `allow`."""
     always: int | None = None
-    """Which of the proposals to keep as a rule, from 0; only where the call is allowed as it is."""
+    """Which of the proposals to keep as a rule, from 0; only with `allow` and without `edited`."""
 
 
 Decision = ApprovalAnswer | Mapping[str, Any] | bool | None

@@ -29,7 +29,7 @@ class _StreamBase:
 
     @property
     def cursor(self) -> int:
-        """The `seq` of the last event that was given, or passed over because it is not wanted.
+        """The `seq` of the last event that was delivered, or skipped as the options say.
 
         Give it as `after` to go on from here.
         """
@@ -37,7 +37,7 @@ class _StreamBase:
 
     @property
     def dropped(self) -> int:
-        """How many events of the tenant were pruned before this reader came to them, wanted or not.
+        """How many events of the tenant were pruned before this reader reached them, wanted or not.
 
         It grows when the next event that is left is reached.
         """
@@ -49,7 +49,7 @@ class _StreamBase:
 
 
 class EventStream(_StreamBase):
-    """The events of a tenant, those that are there and those to come, in order.
+    """The existing events of a tenant, and then new ones, in order.
 
     Iterating blocks until there is one, with the GIL released, and heeds Ctrl-C. It ends when the
     stream or the runtime is closed. What the store cannot do is raised; iterating again goes on
@@ -87,7 +87,7 @@ class EventStream(_StreamBase):
 
 
 class AsyncEventStream(_StreamBase):
-    """The events of a tenant, those that are there and those to come, in order.
+    """The existing events of a tenant, and then new ones, in order.
 
     It ends when the stream or the runtime is closed. Cancelling a task that waits in it loses
     nothing. What the store cannot do is raised; iterating again goes on where it was.
@@ -147,7 +147,7 @@ class Events(EventsOperations):
         says how many.
 
         Args:
-            tenant: Whose events. Default: `default`.
+            tenant: The tenant whose events to follow. Default: `default`.
             after: Go on after the event of this `seq`. Default: 0, from the beginning. `last()`
                 gives the place from which on everything is new.
             subject: Only events about this: the session of a call, the id of an agent, …

@@ -27,7 +27,7 @@ class Media:
     """A file to hand to the user along with a result."""
 
     path: str
-    """Where it lies: a path in the workspace, or a URL."""
+    """Its place: a path in the workspace, or a URL."""
     filename: str | None = None
     """The name to show."""
     mime: str | None = None
@@ -38,7 +38,7 @@ class Media:
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """Something that was done to an argument so that it fits the tool's schema."""
+    """A repair of an argument, so that it fits the tool's schema."""
 
     path: str
     """The argument: `a.b[0]`. Empty: the arguments as a whole."""
@@ -46,7 +46,7 @@ class Repair:
     """What was done: `parsed`, `renamed`, `dropped_alias`, `coerced`, `wrapped`, `dropped_null`,
     `defaulted`."""
     from_: str | None = None
-    """The type that it had (`string`), or the name that it came under."""
+    """The type that it had (`string`), or the name under which it was given."""
     to: str | None = None
     """The type that it has now, or its own name."""
 
@@ -61,7 +61,7 @@ class ToolResult:
     for_llm: str
     """The text for the model: scrubbed, and capped."""
     for_user: str | None = None
-    """The text for the user, where it differs."""
+    """The text for the user, if it differs."""
     is_error: bool = False
     """True if the call was refused or the tool failed."""
     code: Code | None = None

@@ -385,7 +385,7 @@ class Runtime(RuntimeBase, Operations):
     def definitions_report(
         self, dialect: Dialect, *, strict: bool | None = None, **caller: Unpack[Caller]
     ) -> Definitions:
-        """The definitions, and which tools are left out of them: quarantined, or deferred.
+        """The definitions, and the tools that are left out: quarantined, or deferred.
 
         Args:
             dialect: The provider's shape.
@@ -418,9 +418,9 @@ class Runtime(RuntimeBase, Operations):
 
         Args:
             command: The command, as a model would write it.
-            profile: Another profile than the configuration's.
-            cwd: The folder that it starts in: absolute, or from the workspace.
-            stdin: What it is given on standard input, where that is known.
+            profile: A profile instead of the configuration's.
+            cwd: The folder that it starts in: absolute, or relative to the workspace.
+            stdin: The text on its standard input, if that is known.
             settings: Settings instead of those of the configuration.
             caller: As for `call`.
 

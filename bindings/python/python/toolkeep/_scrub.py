@@ -19,10 +19,10 @@ applies the seed patterns exactly, `paranoid` takes what either finds."""
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A secret in a text: where it is and what it is, never the secret itself."""
+    """A secret found in a text: its place and kind, never the secret itself."""
 
     kind: str
-    """What it is: `github-pat`, `password`, or the kind of a registered value."""
+    """Its kind: `github-pat`, `password`, or the kind of a registered value."""
     start: int
     """Where it begins: an index into the text, in characters."""
     end: int
@@ -131,7 +131,7 @@ class Scrubber:
         return self._scrubber.scrub(text)
 
     def findings(self, text: str) -> list[Finding]:
-        """What is secret in a text, in order."""
+        """The secrets found in a text, in order."""
         return [Finding(**fields) for fields in self._scrubber.findings(text)]
 
     def add(self, value: str, kind: str | None = None) -> str | None:
@@ -147,7 +147,7 @@ class Scrubber:
         return self._scrubber.remove(value)
 
     def stream(self) -> ScrubStream[Any]:
-        """Begins a text that comes in pieces."""
+        """Begins a text that arrives in pieces."""
         return ScrubStream(self._scrubber.stream())
 
     def __repr__(self) -> str:

@@ -91,15 +91,15 @@ class CommandCheck:
     unknowns: tuple[str, ...]
     """What could not be understood, a sentence for each."""
     for_llm: str
-    """What a model is told: what was decided, why, and what to do instead."""
+    """The text for the model: the decision, the reason, and what to do instead."""
     for_user: str
-    """What a person is shown."""
+    """The text for a person."""
     suggestion: str | None
     """What to do instead, of the strictest reason that knows it."""
     plan: ShellPlan | None
     """How it is run, if it may be, and what it may do then, as a dict. None where it is denied."""
     without_approver: Literal["confine", "deny", "run"]
-    """What becomes of it where it is asked about, and nobody can be asked."""
+    """What happens to it if it needs approval, and nobody can be asked."""
     confined: bool
     """True if it is allowed only in a confinement that enforces its effects."""
 
@@ -152,7 +152,7 @@ def check_command(
     allow: Sequence[ShellRule] | None = None,
     modes: ShellModes | None = None,
 ) -> CommandCheck:
-    """What a command of a shell does, and whether it may run. Runs nothing, and needs no runtime.
+    """What a shell command does, and whether it may run. Runs nothing, and needs no runtime.
 
     The settings are those of `shell` in the configuration.
 
