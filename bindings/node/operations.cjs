@@ -64,13 +64,13 @@ function operations(invoke) {
       list: (args) => invoke('documents.list', args ?? {}),
       delete: (args) => invoke('documents.delete', args ?? {}),
     }),
+    memory: Object.freeze({
+      queued: (args) => invoke('memory.queued', args ?? {}),
+    }),
     events: Object.freeze({
       read: (args) => invoke('events.read', args ?? {}),
       last: (args) => invoke('events.last', args ?? {}),
       prune: (args) => invoke('events.prune', args ?? {}),
-    }),
-    exec: Object.freeze({
-      capabilities: (args) => invoke('exec.capabilities', args ?? {}),
     }),
     grants: Object.freeze({
       put: (args) => invoke('grants.put', args ?? {}),
@@ -78,6 +78,22 @@ function operations(invoke) {
       list: (args) => invoke('grants.list', args ?? {}),
       delete: (args) => invoke('grants.delete', args ?? {}),
       check: (args) => invoke('grants.check', args ?? {}),
+    }),
+    rules: Object.freeze({
+      put: (args) => invoke('rules.put', args ?? {}),
+      get: (args) => invoke('rules.get', args ?? {}),
+      list: (args) => invoke('rules.list', args ?? {}),
+      revoke: (args) => invoke('rules.revoke', args ?? {}),
+    }),
+    sessions: Object.freeze({
+      put: (args) => invoke('sessions.put', args ?? {}),
+      get: (args) => invoke('sessions.get', args ?? {}),
+      list: (args) => invoke('sessions.list', args ?? {}),
+      delete: (args) => invoke('sessions.delete', args ?? {}),
+      append: (args) => invoke('sessions.append', args ?? {}),
+      history: (args) => invoke('sessions.history', args ?? {}),
+      marks: (args) => invoke('sessions.marks', args ?? {}),
+      clear_marks: (args) => invoke('sessions.clear_marks', args ?? {}),
     }),
     leases: Object.freeze({
       acquire: (args) => invoke('leases.acquire', args ?? {}),
@@ -92,9 +108,6 @@ function operations(invoke) {
       list: (args) => invoke('locks.list', args ?? {}),
       covering: (args) => invoke('locks.covering', args ?? {}),
     }),
-    memory: Object.freeze({
-      queued: (args) => invoke('memory.queued', args ?? {}),
-    }),
     policy: Object.freeze({
       get: (args) => invoke('policy.get', args ?? {}),
       set: (args) => invoke('policy.set', args ?? {}),
@@ -102,6 +115,9 @@ function operations(invoke) {
       status: (args) => invoke('policy.status', args ?? {}),
       check: (args) => invoke('policy.check', args ?? {}),
       diff: (args) => invoke('policy.diff', args ?? {}),
+    }),
+    exec: Object.freeze({
+      capabilities: (args) => invoke('exec.capabilities', args ?? {}),
     }),
     registry: Object.freeze({
       list: (args) => invoke('registry.list', args ?? {}),
@@ -115,18 +131,15 @@ function operations(invoke) {
       drop_clone: (args) => invoke('registry.drop_clone', args ?? {}),
       groups: (args) => invoke('registry.groups', args ?? {}),
     }),
+    shell: Object.freeze({
+      check: (args) => invoke('shell.check', args ?? {}),
+    }),
     store: Object.freeze({
       info: (args) => invoke('store.info', args ?? {}),
       check: (args) => invoke('store.check', args ?? {}),
       backup: (args) => invoke('store.backup', args ?? {}),
       export: (args) => invoke('store.export', args ?? {}),
       import: (args) => invoke('store.import', args ?? {}),
-    }),
-    rules: Object.freeze({
-      put: (args) => invoke('rules.put', args ?? {}),
-      get: (args) => invoke('rules.get', args ?? {}),
-      list: (args) => invoke('rules.list', args ?? {}),
-      revoke: (args) => invoke('rules.revoke', args ?? {}),
     }),
     secrets: Object.freeze({
       register: (args) => invoke('secrets.register', args ?? {}),
@@ -135,19 +148,6 @@ function operations(invoke) {
       rotate: (args) => invoke('secrets.rotate', args ?? {}),
       rotation: (args) => invoke('secrets.rotation', args ?? {}),
       stop_rotation: (args) => invoke('secrets.stop_rotation', args ?? {}),
-    }),
-    sessions: Object.freeze({
-      put: (args) => invoke('sessions.put', args ?? {}),
-      get: (args) => invoke('sessions.get', args ?? {}),
-      list: (args) => invoke('sessions.list', args ?? {}),
-      delete: (args) => invoke('sessions.delete', args ?? {}),
-      append: (args) => invoke('sessions.append', args ?? {}),
-      history: (args) => invoke('sessions.history', args ?? {}),
-      marks: (args) => invoke('sessions.marks', args ?? {}),
-      clear_marks: (args) => invoke('sessions.clear_marks', args ?? {}),
-    }),
-    shell: Object.freeze({
-      check: (args) => invoke('shell.check', args ?? {}),
     }),
     vault: Object.freeze({
       bind: (args) => invoke('vault.bind', args ?? {}),
