@@ -162,6 +162,10 @@ static void an_approver_decides(void) {
   toolkeep_operation *operation = NULL;
   add(runtime, spec, tool_echo, NULL);
   CHECK(holds(call(runtime, "pay", "{\"amount\": 5}"), "\"code\":\"approval_denied\""));
+  FAILS(TOOLKEEP_INVALID_ARGUMENT,
+        toolkeep_runtime_set_handler(runtime, TOOLKEEP_STR("aprove"), approves, &box, destroy));
+  CHECK(box.destroyed == 1);
+  box.destroyed = 0;
   OK(toolkeep_runtime_set_handler(runtime, TOOLKEEP_STR("approve"), approves, &first, destroy));
   strcpy(first.text, "true");
   CHECK(holds(call(runtime, "pay", "{\"amount\": 5}"), "\"structured\":{\"amount\":5}"));

@@ -126,15 +126,15 @@ void an_approver_decides_now_or_later() {
   runtime.tool(R"({"name": "pay", "needs_approval": true})",
                [](const toolkeep::Invocation &) -> std::string { return "\"paid\""; });
   CHECK(has(runtime.call("pay", "{}"), R"("rule":"approval.external = false")"));
-  runtime.approver([&threads](toolkeep::Invocation &asked) {
+  runtime.handler("approve", [&threads](toolkeep::Invocation &asked) {
     CHECK(has(std::string(asked.args()), R"("tool":"pay")"));
     threads.emplace_back([asked = std::move(asked)]() mutable { CHECK(asked.resolve("true")); });
   });
   CHECK(has(runtime.call("pay", "{}"), R"("for_llm":"paid")"));
-  runtime.approver([](toolkeep::Invocation &) { throw std::runtime_error("It went wrong."); });
+  runtime.handler("approve", [](toolkeep::Invocation &) { throw std::runtime_error("It went wrong."); });
   std::string denied = runtime.call("pay", "{}");
   CHECK(has(denied, R"("code":"approval_denied")") && !has(denied, "It went wrong."));
-  runtime.approver({});
+  runtime.handler("approve", {});
   CHECK(has(runtime.call("pay", "{}"), R"("rule":"approval.external = false")"));
   for (std::thread &thread : threads) {
     thread.join();

@@ -142,3 +142,22 @@ test("an answer that is no JSON is called the handler's and not the tool's", asy
   const { reason } = await rt.approvals.get({ id: approval })
   assert.match(reason, /The approve handler returned what is not JSON: `answer\.by` is a bigint/)
 })
+
+test('a handler is set later and taken away', async (t) => {
+  const rt = await opened(t)
+  assert.equal((await pay(rt)).code, 'approval_denied')
+  await rt.setHandler('approve', ({ arguments: { amount } }) => amount === 5)
+  assert.deepEqual((await pay(rt)).structured, { paid: 5 })
+  await rt.setHandler('approve', null)
+  assert.equal((await pay(rt)).code, 'approval_denied')
+  await assert.rejects(
+    rt.setHandler('aprove', () => true),
+    { code: 'invalid_argument', message: /Did you mean `approve`/ },
+  )
+  await assert.rejects(rt.setHandler('approve', 'yes'), { code: 'invalid_argument' })
+  await rt.close()
+  await assert.rejects(
+    rt.setHandler('approve', () => true),
+    { code: 'closed' },
+  )
+})

@@ -170,3 +170,18 @@ def test_an_answer_that_is_none_is_called_the_handlers_and_not_the_tools() -> No
         assert result.approval is not None
         reason = rt.approvals.get(id=result.approval)["reason"] or ""
         assert "the approve handler returned a set; give True, False" in reason
+
+
+def test_a_handler_is_set_later_and_taken_away() -> None:
+    with opened() as rt:
+        assert pay(rt).code == "approval_denied"
+        rt.set_handler("approve", lambda request: request.arguments == {"amount": 5})
+        assert pay(rt).structured == {"paid": 5}
+        rt.set_handler("approve", None)
+        assert pay(rt).code == "approval_denied"
+        with pytest.raises(toolkeep.InvalidArgumentError, match="Did you mean `approve`"):
+            rt.set_handler("aprove", lambda _: True)  # type: ignore[arg-type]
+        with pytest.raises(TypeError, match="`approve` is a str"):
+            rt.set_handler("approve", "yes")  # type: ignore[arg-type]
+    with pytest.raises(toolkeep.ClosedError):
+        rt.set_handler("approve", lambda _: True)
