@@ -84,7 +84,7 @@ lint-rust:
 	@cargo fmt --all --check
 	@cargo clippy --quiet --workspace --all-targets -- -D warnings
 	@# The core of a Rust host that wants none of its features.
-	@cargo clippy --quiet -p toolkeep --all-targets -- -D warnings
+	@cargo clippy --quiet -p toolkeep --lib -- -D warnings
 	@cargo clippy --quiet -p toolkeep-ffi -p toolkeep-python -p toolkeep-node --features toolkeep-ffi/bench,toolkeep-python/bench,toolkeep-node/bench -- -D warnings
 	@# The program that confines commands is compiled by the core's build script.
 	@rustfmt --edition 2024 --config-path . --check core/confine/main.rs
