@@ -46,28 +46,28 @@ export type Code =
   | 'internal'
   | 'panic'
 
-/** What became of an attempt to take a lease. */
+/** The result of `leases.acquire`. */
 export interface Acquired {
   /** The lease; null if somebody else holds it. */
   lease: Lease | null
 }
 
-/** What became of an attempt to lock paths: one of the two is null. */
+/** The result of `locks.acquire`: one of the two is null. */
 export interface AcquiredLock {
-  /** The lock; null if somebody else's is in the way. */
+  /** The lock; null if somebody else's lock conflicts. */
   lock: PathLock | null
-  /** What is in the way. */
+  /** The lock that conflicts. */
   conflict: PathConflict | null
 }
 
-/** What an agent may be given leave for, over and above the tools that it may call. */
+/** An action of a tool, for agents whose actions are limited. */
 export type Action = 'patch' | 'finalize' | 'delegate'
 
 /** The actions that an agent may take. */
 export interface FullActions {
   /** These. */
   allow: Array<Action>
-  /** The agents that it may give work to. Empty: any. */
+  /** The agents to which it may delegate. Empty: any. */
   delegate_targets: Array<string>
 }
 
@@ -75,7 +75,7 @@ export interface FullActions {
 export interface Actions {
   /** These. */
   allow?: ReadonlyArray<Action>
-  /** The agents that it may give work to. Empty: any. */
+  /** The agents to which it may delegate. Empty: any. */
   delegate_targets?: ReadonlyArray<string>
 }
 
@@ -87,11 +87,11 @@ export interface Agent {
   id: string
   /** What it is for. */
   description: string
-  /** The tools it may use at most; none means no limit, an empty list means no tool. */
+  /** The only tools that it may use. None: no limit. Empty: no tool. */
   allow: Array<string> | null
   /** The tools it may not use. */
   deny: Array<string>
-  /** Whatever else is set for it, a JSON object. */
+  /** Other settings of it, a JSON object. */
   settings: unknown
   /** 1 for a new agent, one more with each change. */
   version: number
@@ -103,19 +103,19 @@ export interface Agent {
 export interface FullAgentPolicy {
   /** The set of tools to start from instead of `policy.profile` and the provider's. */
   profile: string | null
-  /** Only these remain. Absent: no change. Empty: none. */
+  /** Only these tools remain. Absent: no change. Empty: none. */
   allow: Array<FullListEntry> | null
-  /** These are taken away. */
+  /** These tools are taken away. */
   deny: Array<FullListEntry>
-  /** These are given back. */
+  /** These tools are given back. */
   also_allow: Array<FullListEntry>
-  /** Each call of these wants somebody's approval. */
+  /** Each call of these tools needs somebody's approval. */
   ask: Array<FullListEntry>
   /** Lists for this agent with one provider, by `provider` or `provider/model`. */
   by_provider: { [key: string]: FullProviderPolicy }
   /** The tools that its own front matter names; they only narrow. `["*"]`: no limit. */
   tools: Array<FullListEntry> | null
-  /** The actions that it may take, over and above the tools that it may call. Absent: all. */
+  /** The actions that it may take. Absent: all. */
   actions: FullActions | null
 }
 
@@ -123,29 +123,29 @@ export interface FullAgentPolicy {
 export interface AgentPolicy {
   /** The set of tools to start from instead of `policy.profile` and the provider's. */
   profile?: string | null
-  /** Only these remain. Absent: no change. Empty: none. */
+  /** Only these tools remain. Absent: no change. Empty: none. */
   allow?: ReadonlyArray<ListEntry> | null
-  /** These are taken away. */
+  /** These tools are taken away. */
   deny?: ReadonlyArray<ListEntry>
-  /** These are given back. */
+  /** These tools are given back. */
   also_allow?: ReadonlyArray<ListEntry>
-  /** Each call of these wants somebody's approval. */
+  /** Each call of these tools needs somebody's approval. */
   ask?: ReadonlyArray<ListEntry>
   /** Lists for this agent with one provider, by `provider` or `provider/model`. */
   by_provider?: { [key: string]: ProviderPolicy }
   /** The tools that its own front matter names; they only narrow. `["*"]`: no limit. */
   tools?: ReadonlyArray<ListEntry> | null
-  /** The actions that it may take, over and above the tools that it may call. Absent: all. */
+  /** The actions that it may take. Absent: all. */
   actions?: Actions | null
 }
 
-/** A call that waits for somebody's word, or what became of it. */
+/** A call that waits for a decision, or its outcome. */
 export interface Approval {
   /** The tenant it belongs to. */
   tenant: string
   /** Its id within the tenant. */
   id: string
-  /** What exactly is to be allowed: the digest of the call. Only a call of the same digest can use the decision. */
+  /** The digest of the call. Only a call of the same digest can use the decision. */
   digest: string
   /** The agent that calls. */
   agent: string | null
@@ -155,15 +155,15 @@ export interface Approval {
   session: string | null
   /** The tool. */
   tool: string
-  /** What a person is shown in order to decide, a JSON object. */
+  /** The information for the person who decides, a JSON object. */
   request: unknown
-  /** How far it has come. One that is pending past its time counts as expired. */
+  /** Its state. One that is pending past its time counts as expired. */
   state: ApprovalState
   /** Who allowed or denied it. */
   decided_by: string | null
-  /** Why. */
+  /** The reason. */
   reason: string | null
-  /** The arguments as the person who allowed it changed them, a JSON object. */
+  /** The changed arguments of the person who allowed it, a JSON object. */
   edited: unknown
   /** When it was requested, in milliseconds since 1970-01-01T00:00:00Z. */
   created_at_ms: number
@@ -179,11 +179,11 @@ export interface Approval {
 export interface FullApprovalConfig {
   /** What a call does until somebody has decided. */
   mode: ApprovalMode
-  /** For how long it can be decided, in milliseconds, up to 30 days. After that it counts as denied. */
+  /** How long an approval can be decided, in milliseconds, up to 30 days. After that it counts as denied. */
   timeout_ms: number
-  /** Whether a decision may come from elsewhere, through the operations `approvals.*`. Without it only the host's `approve` handler decides, and where there is none every call that wants approval is denied. */
+  /** Whether a decision may come from elsewhere, through the operations `approvals.*`. If false, only the host's `approve` handler decides; without a handler every call that needs approval is denied. */
   external: boolean
-  /** For how long a rule holds that somebody keeps by allowing a command for always, in milliseconds, up to a year. Default: 30 days. */
+  /** How long a rule holds that was made by allowing a command for always, in milliseconds, up to a year. Default: 30 days. */
   always_ms: number
 }
 
@@ -191,21 +191,21 @@ export interface FullApprovalConfig {
 export interface ApprovalConfig {
   /** What a call does until somebody has decided. */
   mode?: ApprovalMode
-  /** For how long it can be decided, in milliseconds, up to 30 days. After that it counts as denied. */
+  /** How long an approval can be decided, in milliseconds, up to 30 days. After that it counts as denied. */
   timeout_ms?: number
-  /** Whether a decision may come from elsewhere, through the operations `approvals.*`. Without it only the host's `approve` handler decides, and where there is none every call that wants approval is denied. */
+  /** Whether a decision may come from elsewhere, through the operations `approvals.*`. If false, only the host's `approve` handler decides; without a handler every call that needs approval is denied. */
   external?: boolean
-  /** For how long a rule holds that somebody keeps by allowing a command for always, in milliseconds, up to a year. Default: 30 days. */
+  /** How long a rule holds that was made by allowing a command for always, in milliseconds, up to a year. Default: 30 days. */
   always_ms?: number
 }
 
-/** What somebody decides on an approval. */
+/** A decision on an approval. */
 export type ApprovalDecision = 'allow' | 'deny'
 
-/** What a call that wants approval does until somebody has decided. */
+/** What a call that needs approval does until somebody has decided. */
 export type ApprovalMode = 'wait' | 'return'
 
-/** How far an approval has come. */
+/** The state of an approval. */
 export type ApprovalState = 'pending' | 'allowed' | 'denied' | 'expired' | 'cancelled' | 'consumed'
 
 /** An artifact as text. */
@@ -222,7 +222,7 @@ export interface ArtifactText {
   created_at_ms: number
 }
 
-/** What a check of the ledger found. */
+/** The result of a check of the ledger. */
 export interface AuditReport {
   /** True if nothing is wrong. */
   ok: boolean
@@ -234,9 +234,9 @@ export interface AuditReport {
   unchained: number
   /** How many segments were pruned: only their checkpoints are left. */
   pruned_segments: number
-  /** The end of each writer's chain, where it was found whole and is not pruned. Kept outside of the store and given as `anchors` later, they show that nothing up to here was rewritten. */
+  /** The end of each writer's chain, unless it is damaged or pruned. Keep them outside of the store and give them as `anchors` later, to show that nothing up to here was rewritten. */
   heads: Array<ChainHead>
-  /** What is wrong; at most 100 are listed. */
+  /** The problems; at most 100 are listed. */
   problems: Array<ChainProblem>
   /** How many problems there are. */
   problem_count: number
@@ -266,9 +266,9 @@ export interface AuditRow {
   tool: string
   /** The tool as the model named it. */
   called_as: string
-  /** Whether the call was let through. */
+  /** Whether the call was allowed. */
   decision: Decision
-  /** The error code of a call that was refused or failed. */
+  /** The error code, if the call was refused or failed. */
   code: string | null
   /** The rule that decided. */
   rule: string | null
@@ -280,9 +280,9 @@ export interface AuditRow {
   is_error: boolean
   /** The run it was part of. */
   run: string | null
-  /** How deep below the first agent the caller was; 0 for the first agent. */
+  /** How deep the caller was below the first agent; 0 for the first agent. */
   depth: number
-  /** What else the gates noted, by the gate's word: repaired arguments, an approval, a repetition. Already scrubbed and capped. */
+  /** Notes of the gates, each by its key: repaired arguments, an approval, a repetition. Already scrubbed and capped. */
   notes: { [key: string]: unknown } | null
 }
 
@@ -294,9 +294,9 @@ export interface BaseContextFile {
   text: string
 }
 
-/** Where a secret, or each of a kind, may be put back. */
+/** Where a secret, or each secret of a kind, may be put in. */
 export interface Binding {
-  /** Its id: in notes of the ledger, and for `vault.unbind`. Those of the configuration are called by their place in it. */
+  /** Its id, for notes of the ledger and `vault.unbind`. The id of a binding in the configuration is its place there. */
   id: string
   /** The tenant that it holds for. None: all of them. */
   tenant: string | null
@@ -314,17 +314,17 @@ export interface Binding {
   paths: Array<string>
   /** The arguments. */
   arguments: Array<string>
-  /** True if the first call that uses it uses it up. */
+  /** True if only the first call may use it. */
   once: boolean
 }
 
-/** Where the secrets of a kind may be put back. What is left out is not limited, except that a call that names a host, or writes a file, wants it among `hosts`, or `paths`. */
+/** Where the secrets of a kind may be put in. A field that is left out is no limit, with two exceptions: every host that a call names must be in `hosts`, and every file that it writes in `paths`. */
 export interface FullBindingConfig {
   /** The kind, or a glob of kinds: `github-pat`. */
   kind: string
   /** The tools, by name or glob. At least one. */
   tools: Array<string>
-  /** The hosts: each as it is, `*.` and what it ends with, or `*` for any. Every host that the call names must be one of them. A host is reached over `https` and its own port; `http://host`, `host:8443` and `host:*` open another scheme or port. */
+  /** The hosts: exact names, `*.example.com` for all names that end so, or `*` for any. Every host that the call names must be one of them. A host is reached over `https` and port 443; `http://host`, `host:8443` and `host:*` allow another scheme or port. */
   hosts: Array<string>
   /** Globs of files in the workspace. Every file that the call writes must fit one of them. */
   paths: Array<string>
@@ -332,13 +332,13 @@ export interface FullBindingConfig {
   arguments: Array<string>
 }
 
-/** Where the secrets of a kind may be put back. What is left out is not limited, except that a call that names a host, or writes a file, wants it among `hosts`, or `paths`. */
+/** Where the secrets of a kind may be put in. A field that is left out is no limit, with two exceptions: every host that a call names must be in `hosts`, and every file that it writes in `paths`. */
 export interface BindingConfig {
   /** The kind, or a glob of kinds: `github-pat`. */
   kind: string
   /** The tools, by name or glob. At least one. */
   tools: ReadonlyArray<string>
-  /** The hosts: each as it is, `*.` and what it ends with, or `*` for any. Every host that the call names must be one of them. A host is reached over `https` and its own port; `http://host`, `host:8443` and `host:*` open another scheme or port. */
+  /** The hosts: exact names, `*.example.com` for all names that end so, or `*` for any. Every host that the call names must be one of them. A host is reached over `https` and port 443; `http://host`, `host:8443` and `host:*` allow another scheme or port. */
   hosts?: ReadonlyArray<string>
   /** Globs of files in the workspace. Every file that the call writes must fit one of them. */
   paths?: ReadonlyArray<string>
@@ -348,19 +348,19 @@ export interface BindingConfig {
 
 /** The `budget` part of the configuration. */
 export interface FullBudget {
-  /** The most calls of one run, refused ones too; at least 1. A call that belongs to no run counts for its session; one without either is not counted. Default: no limit; 25 is the seeds'. */
+  /** The most calls of one run, refused ones too; at least 1. A call without a run counts for its session; a call without either is not counted. Default: no limit; 25 is a good start. */
   calls_per_run: number | null
 }
 
 /** The `budget` part of the configuration. */
 export interface Budget {
-  /** The most calls of one run, refused ones too; at least 1. A call that belongs to no run counts for its session; one without either is not counted. Default: no limit; 25 is the seeds'. */
+  /** The most calls of one run, refused ones too; at least 1. A call without a run counts for its session; a call without either is not counted. Default: no limit; 25 is a good start. */
   calls_per_run?: number | null
 }
 
-/** What commands on this machine can be held to: what the kernel gives to this process. */
+/** How commands on this machine can be confined: the protections that the kernel gives to this process. */
 export interface Capabilities {
-  /** The version of Landlock. None: files cannot be closed by its rules. */
+  /** The version of Landlock. None: the kernel does not have it. */
   landlock: number | null
   /** Whether system calls can be filtered. */
   seccomp: boolean
@@ -368,13 +368,13 @@ export interface Capabilities {
   namespaces: boolean
   /** Whether the memory and the number of processes of a command can be limited as a whole. */
   cgroups: boolean
-  /** What is not there, and why, in words for the owner. With `exec.require` no command runs then. */
+  /** The missing protections, and why, in words for the owner. With `exec.require` no command runs while one is missing. */
   missing: Array<string>
-  /** What containers can be made with. */
+  /** The Docker Engine that containers can be made with. */
   sandbox: SandboxCapabilities
 }
 
-/** What a tool can do, as far as scheduling and policy must know. */
+/** A property of a tool that scheduling and policy must know. */
 export type Capability = 'read-only' | 'mutating' | 'async' | 'mcp-bridged' | 'open-world' | 'destructive'
 
 /** The end of a chain at some time. */
@@ -389,13 +389,13 @@ export interface ChainHead {
   hash: string
 }
 
-/** Something wrong with the ledger. */
+/** A problem of the ledger. */
 export interface ChainProblem {
-  /** In the chain of which writer; empty for rows of no chain. */
+  /** The writer of the chain; empty for rows of no chain. */
   writer: string
-  /** In which segment. */
+  /** The segment. */
   segment: number
-  /** At which place in the segment, counted from 1. */
+  /** The place in the segment, counted from 1. */
   position: number | null
   /** The id of the call whose row is there. */
   id: string | null
@@ -405,21 +405,21 @@ export interface ChainProblem {
 
 /** The lists for one chat. */
 export interface FullChatPolicy {
-  /** Only these remain. Absent: no change. Empty: none. */
+  /** Only these tools remain. Absent: no change. Empty: none. */
   allow: Array<FullListEntry> | null
-  /** These are taken away. */
+  /** These tools are taken away. */
   deny: Array<FullListEntry>
-  /** Each call of these wants somebody's approval. */
+  /** Each call of these tools needs somebody's approval. */
   ask: Array<FullListEntry>
 }
 
 /** The lists for one chat. */
 export interface ChatPolicy {
-  /** Only these remain. Absent: no change. Empty: none. */
+  /** Only these tools remain. Absent: no change. Empty: none. */
   allow?: ReadonlyArray<ListEntry> | null
-  /** These are taken away. */
+  /** These tools are taken away. */
   deny?: ReadonlyArray<ListEntry>
-  /** Each call of these wants somebody's approval. */
+  /** Each call of these tools needs somebody's approval. */
   ask?: ReadonlyArray<ListEntry>
 }
 
@@ -429,13 +429,13 @@ export interface Cleared {
   cleared: boolean
 }
 
-/** Whether a call of a CLI would be let through. */
+/** Whether a call of a CLI would be allowed. */
 export interface CliCheck {
   /** True if it would. */
   allowed: boolean
-  /** The rule that says no. */
+  /** The rule that denies it. */
   rule: string | null
-  /** What a model would be told. */
+  /** The text for the model. */
   why: string | null
 }
 
@@ -445,33 +445,33 @@ export interface CliInfo {
   tenant: string
   /** The name of its program, in small letters. */
   binary_name: string
-  /** Where the owner says that its binary is. */
+  /** The path of its binary, if the owner named one. */
   binary_path: string | null
-  /** The binary as it was when the CLI was registered. Another one is not run. None: it was not there. */
+  /** The binary at the time of the registration. No other binary is run. None: it did not exist. */
   binary: PinnedBinary | null
   /** What it is for. */
   description: string
-  /** The preset whose rules hold besides. */
+  /** The preset whose rules hold in addition. */
   preset: string | null
-  /** Its variables, and what each is. */
+  /** Its variables, and the kind of each. */
   variables: { [key: string]: CliVariableKind }
-  /** What is denied in the arguments. */
+  /** Regular expressions that are denied in the arguments. */
   deny_args: Array<string>
-  /** What is denied at the start of an argument. */
+  /** Regular expressions that are denied at the start of an argument. */
   deny_verbose: Array<string>
-  /** Options whose values are prose. */
+  /** Options with prose as their values. */
   free_text: Array<string>
-  /** Where it may connect to. None: nothing was said of it. */
+  /** Where it may connect to. None: not set. */
   network: NetworkPermit | null
   /** How long a call may take, in seconds. */
   timeout_seconds: number
-  /** What the model should know of it. */
+  /** Advice for the model. */
   tips: string
   /** True if everybody may use it. */
   is_global: boolean
   /** False if nobody may. */
   enabled: boolean
-  /** What is worth a second look, in sentences: a value too short to be masked, a binary that is not there. */
+  /** Warnings, in sentences: a value too short to be masked, a missing binary. */
   warnings: Array<string>
   /** 1 for a new CLI, one more with each change. */
   version: number
@@ -479,7 +479,7 @@ export interface CliInfo {
   updated_at_ms: number
 }
 
-/** A preset as it is told. */
+/** A preset for CLIs. */
 export interface CliPreset {
   /** Its name. */
   name: string
@@ -493,44 +493,44 @@ export interface CliPreset {
   files: Array<string>
   /** How long a call may take, in seconds. */
   timeout_seconds: number
-  /** What is denied, in words. */
+  /** What it denies, in words. */
   blocked: Array<string>
-  /** What the model should know. */
+  /** Advice for the model. */
   tips: string
 }
 
-/** What a variable is. */
+/** The kind of a variable. */
 export type CliVariableKind = 'sensitive' | 'value' | 'file'
 
 /** How a runtime is set up. Every key may be left out; an unknown one is an error. */
 export interface FullConfig {
-  /** Where state is kept: `memory:`, `sqlite:<file>` or `postgres://<user>@<host>/<database>`. Default: `memory:`, or `sqlite:toolkeep.db` beside the configuration when that is a file. */
+  /** Where state is kept: `memory:`, `sqlite:<file>` or `postgres://<user>@<host>/<database>`. Default: `memory:`, or `sqlite:toolkeep.db` beside the configuration file. */
   store: string | null
   /** How long one access to the store may take, in milliseconds; longer ones fail. Default: 5,000. */
   store_timeout_ms: number | null
-  /** The folder that file tools work in and never leave. Without one they are refused. */
+  /** The folder that file tools work in and never leave. Without one, file tools are refused. */
   workspace: string | null
-  /** What file tools reach, and how they treat it. */
+  /** Which files the file tools reach, and how they treat them. */
   files: FullFilesConfig
-  /** Groups of tools of the owner's own, by name, for use in lists as `group:<name>`. A member is an entry as in a list; it may be marked `optional`, but not `final`. */
+  /** The owner's own groups of tools, by name, for use in lists as `group:<name>`. A member is an entry as in a list; it may be marked `optional`, but not `final`. */
   groups: { [key: string]: Array<FullListEntry> }
-  /** Who may call what. */
+  /** Who may call which tools. */
   policy: FullPolicy
-  /** How commands of a shell are judged. */
+  /** How shell commands are judged. */
   shell: FullShellSettings
   /** How many calls a session may make. Default: no limit. */
   rate_limit: FullRateLimit | null
-  /** Who is asked where a call wants approval, and for how long. */
+  /** Who is asked if a call needs approval, and for how long. */
   approval: FullApprovalConfig
   /** How many calls a run may make. Default: no limit. */
   budget: FullBudget
   /** When a run that repeats itself is warned and stopped. */
   loops: FullLoops
-  /** Whether what was read already is read again. */
+  /** Whether repeated reads are answered from a cache. */
   redundancy: FullRedundancy
   /** How tools run. */
   execute: FullExecute
-  /** How commands of a shell run on this machine. */
+  /** How shell commands run on this machine. */
   exec: FullExecConfig
   /** How tools are defined for models. */
   definitions: FullDefinitionsConfig
@@ -540,45 +540,45 @@ export interface FullConfig {
   sessions: FullSessions
   /** How secrets are masked. */
   scrub: FullScrubConfig
-  /** Whether masked secrets are kept, to be put back where they are bound to. */
+  /** Whether masked secrets are kept, so that they can be put in where they are bound. */
   vault: FullVaultConfig
   /** How calls are recorded. */
   record: FullRecord
   /** The keys under which secrets are stored. Without one no secret can be stored. */
   secrets: FullSecrets
-  /** How much of what only grows is kept. */
+  /** How much of the data that only grows is kept. */
   retention: FullRetention
 }
 
 /** How a runtime is set up. Every key may be left out; an unknown one is an error. */
 export interface Config {
-  /** Where state is kept: `memory:`, `sqlite:<file>` or `postgres://<user>@<host>/<database>`. Default: `memory:`, or `sqlite:toolkeep.db` beside the configuration when that is a file. */
+  /** Where state is kept: `memory:`, `sqlite:<file>` or `postgres://<user>@<host>/<database>`. Default: `memory:`, or `sqlite:toolkeep.db` beside the configuration file. */
   store?: string | null
   /** How long one access to the store may take, in milliseconds; longer ones fail. Default: 5,000. */
   store_timeout_ms?: number | null
-  /** The folder that file tools work in and never leave. Without one they are refused. */
+  /** The folder that file tools work in and never leave. Without one, file tools are refused. */
   workspace?: string | null
-  /** What file tools reach, and how they treat it. */
+  /** Which files the file tools reach, and how they treat them. */
   files?: FilesConfig
-  /** Groups of tools of the owner's own, by name, for use in lists as `group:<name>`. A member is an entry as in a list; it may be marked `optional`, but not `final`. */
+  /** The owner's own groups of tools, by name, for use in lists as `group:<name>`. A member is an entry as in a list; it may be marked `optional`, but not `final`. */
   groups?: { [key: string]: ReadonlyArray<ListEntry> }
-  /** Who may call what. */
+  /** Who may call which tools. */
   policy?: Policy
-  /** How commands of a shell are judged. */
+  /** How shell commands are judged. */
   shell?: ShellSettings
   /** How many calls a session may make. Default: no limit. */
   rate_limit?: RateLimit | null
-  /** Who is asked where a call wants approval, and for how long. */
+  /** Who is asked if a call needs approval, and for how long. */
   approval?: ApprovalConfig
   /** How many calls a run may make. Default: no limit. */
   budget?: Budget
   /** When a run that repeats itself is warned and stopped. */
   loops?: Loops
-  /** Whether what was read already is read again. */
+  /** Whether repeated reads are answered from a cache. */
   redundancy?: Redundancy
   /** How tools run. */
   execute?: Execute
-  /** How commands of a shell run on this machine. */
+  /** How shell commands run on this machine. */
   exec?: ExecConfig
   /** How tools are defined for models. */
   definitions?: DefinitionsConfig
@@ -588,17 +588,17 @@ export interface Config {
   sessions?: Sessions
   /** How secrets are masked. */
   scrub?: ScrubConfig
-  /** Whether masked secrets are kept, to be put back where they are bound to. */
+  /** Whether masked secrets are kept, so that they can be put in where they are bound. */
   vault?: VaultConfig
   /** How calls are recorded. */
   record?: Record
   /** The keys under which secrets are stored. Without one no secret can be stored. */
   secrets?: Secrets
-  /** How much of what only grows is kept. */
+  /** How much of the data that only grows is kept. */
   retention?: Retention
 }
 
-/** What commands on the host are held to. What was predicted of a command narrows it further. */
+/** How commands on the host are confined. The prediction of a command narrows it further. */
 export type ConfinementProfile = 'read-only' | 'workspace' | 'workspace+network' | 'off'
 
 /** A context file as a list shows it. */
@@ -639,7 +639,7 @@ export interface ContextFileText {
   text: string
 }
 
-/** Where the text of a context file is from. */
+/** The source of a context file's text. */
 export type ContextSource = 'base' | 'agent' | 'user'
 
 /** The lock on a path. */
@@ -648,7 +648,7 @@ export interface CoveredBy {
   lock: PathLock | null
 }
 
-/** What is known of a credential without opening it. */
+/** A credential without its value. */
 export interface CredentialInfo {
   /** The tenant it belongs to. */
   tenant: string
@@ -658,11 +658,11 @@ export interface CredentialInfo {
   agent: string | null
   /** The user it is for; none: all of them. */
   user: string | null
-  /** What sort of value it is, such as `env`. */
+  /** The kind of its value, such as `env`. */
   kind: string
-  /** The hosts it may be sent to; empty if that is not limited here. */
+  /** The hosts it may be sent to; empty: no limit here. */
   host_scope: string
-  /** Whatever else is set for it, a JSON object. */
+  /** Other settings of it, a JSON object. */
   settings: unknown
   /** The id of the key that the value is sealed under. */
   key_id: string
@@ -692,13 +692,13 @@ export interface CustomToolInfo {
   timeout_seconds: number
   /** Whether agents have it. */
   enabled: boolean
-  /** The network: all of it, none, or these hosts. Default: none. */
+  /** Its network: everything, none, or only these hosts. Default: none. */
   network: NetworkPermit
-  /** Files and folders with secrets that it reads all the same, such as `~/.kube`: absolute, from the home folder, or from the workspace. */
+  /** Files and folders with secrets that it may read, such as `~/.kube`: absolute, relative to the home folder, or relative to the workspace. */
   read: Array<string>
-  /** Files and folders that it writes with all that is below: absolute, from the home folder, or from the workspace, which is `.`. They must be there. */
+  /** Files and folders that it may write, with everything below: absolute, relative to the home folder, or relative to the workspace, which is `.`. They must exist. */
   write: Array<string>
-  /** Whatever else is set for it, a JSON object. */
+  /** Other settings of it, a JSON object. */
   settings: unknown
   /** Who made it. */
   created_by: string
@@ -708,26 +708,26 @@ export interface CustomToolInfo {
   version: number
   /** When it was last changed, in milliseconds since 1970-01-01T00:00:00Z. */
   updated_at_ms: number
-  /** Why agents do not have it although it is enabled: a tool or an alias of this runtime has its name, or it cannot be compiled. None: they have it, or it is not enabled. */
+  /** Why agents do not have it although it is enabled: a tool or an alias of this runtime has its name, or its definition cannot be compiled. None: they have it, or it is not enabled. */
   hidden: string | null
 }
 
-/** Whether the gates let a call through. */
+/** Whether the gates allowed a call. */
 export type Decision = 'allowed' | 'refused'
 
 /** How tools are defined for models. */
 export interface FullDefinitionsConfig {
-  /** How many MCP, custom and host tools of a caller are defined in full. Where there are more, those that come first by name are; the others are listed by name in the description of `tool_search` and defined once it has found them. Default: 40. */
+  /** How many MCP, custom and host tools of a caller are defined in full. If there are more, the first ones by name are. The others are listed by name in the description of `tool_search`, and defined once it has found them. Default: 40. */
   defer_over: number
-  /** Whether definitions are strict where the caller does not say. Default: false. */
+  /** Whether definitions are strict if the caller does not say. Default: false. */
   strict: boolean
 }
 
 /** How tools are defined for models. */
 export interface DefinitionsConfig {
-  /** How many MCP, custom and host tools of a caller are defined in full. Where there are more, those that come first by name are; the others are listed by name in the description of `tool_search` and defined once it has found them. Default: 40. */
+  /** How many MCP, custom and host tools of a caller are defined in full. If there are more, the first ones by name are. The others are listed by name in the description of `tool_search`, and defined once it has found them. Default: 40. */
   defer_over?: number
-  /** Whether definitions are strict where the caller does not say. Default: false. */
+  /** Whether definitions are strict if the caller does not say. Default: false. */
   strict?: boolean
 }
 
@@ -794,17 +794,17 @@ export type Effect = 'read' | 'write'
 
 /** The `exec.environment` part of the configuration. */
 export interface FullEnvironmentConfig {
-  /** Variables of the host that commands get besides those that they always get. One whose value looks like a secret is left out all the same: store a credential for it. */
+  /** Additional variables of the host that commands get. A variable whose value looks like a secret is left out all the same: store a credential for it. */
   inherit: Array<string>
-  /** Variables that every command gets, with their values. They are no place for secrets. */
+  /** Variables that every command gets, with their values. Do not put secrets here. */
   set: { [key: string]: string }
 }
 
 /** The `exec.environment` part of the configuration. */
 export interface EnvironmentConfig {
-  /** Variables of the host that commands get besides those that they always get. One whose value looks like a secret is left out all the same: store a credential for it. */
+  /** Additional variables of the host that commands get. A variable whose value looks like a secret is left out all the same: store a credential for it. */
   inherit?: ReadonlyArray<string>
-  /** Variables that every command gets, with their values. They are no place for secrets. */
+  /** Variables that every command gets, with their values. Do not put secrets here. */
   set?: { [key: string]: string }
 }
 
@@ -816,57 +816,57 @@ export interface Event {
   tenant: string
   /** When, in milliseconds since 1970-01-01T00:00:00Z. */
   at_ms: number
-  /** What, as `thing.happened`: `call.completed`, `call.refused`, `agent.changed`, `audit.pruned`, … */
+  /** The kind, as `thing.happened`: `call.completed`, `call.refused`, `agent.changed`, `audit.pruned`, … */
   kind: string
-  /** What it is about: the session of a call, the id of an agent, … */
+  /** The subject: the session of a call, the id of an agent, … */
   subject: string
-  /** The particulars, a JSON object. Scrubbed. */
+  /** The details, a JSON object. Scrubbed. */
   data: unknown
 }
 
 /** The `exec` part of the configuration. */
 export interface FullExecConfig {
-  /** What commands on the host are held to. */
+  /** How commands on the host are confined. */
   confinement: ConfinementProfile
-  /** Whether a command is refused where the kernel cannot hold it to all of that, or no control group to the limits of memory and processes. Default: it runs with what there is, and the result says what is missing. */
+  /** Whether a command is refused if the kernel cannot enforce the whole confinement, or no control group enforces the limits of memory and processes. Default: false; the command runs with the protections that there are, and the result names the missing ones. */
   require: boolean
-  /** How long a command may take in seconds, where it does not say itself: 1 to 3,600. */
+  /** How long a command may take in seconds, if its call does not say: 1 to 3,600. */
   timeout_seconds: number
-  /** How much is kept of each of its two outputs, in KiB: at least 64. Beyond that, two thirds of it are of the beginning and the rest of the end. It waits on disk until the command has ended, and what is too long for the result goes to an artifact. */
+  /** How much is kept of each of its two outputs, in KiB: at least 64. If an output is longer, two thirds of that are kept from the beginning and the rest from the end. It waits on disk until the command has ended. An output that is too long for the result goes to an artifact. */
   max_output_kb: number
   /** How much one command may use of the machine. */
   limits: FullLimits
-  /** The commands that go on after the call that started them. */
+  /** Commands that go on after the call that started them (background processes). */
   processes: FullProcessesConfig
   /** The variables that commands get. */
   environment: FullEnvironmentConfig
-  /** The containers that commands run in instead of on the host. */
+  /** Containers in which commands run instead of on the host. */
   sandbox: FullSandboxConfig
 }
 
 /** The `exec` part of the configuration. */
 export interface ExecConfig {
-  /** What commands on the host are held to. */
+  /** How commands on the host are confined. */
   confinement?: ConfinementProfile
-  /** Whether a command is refused where the kernel cannot hold it to all of that, or no control group to the limits of memory and processes. Default: it runs with what there is, and the result says what is missing. */
+  /** Whether a command is refused if the kernel cannot enforce the whole confinement, or no control group enforces the limits of memory and processes. Default: false; the command runs with the protections that there are, and the result names the missing ones. */
   require?: boolean
-  /** How long a command may take in seconds, where it does not say itself: 1 to 3,600. */
+  /** How long a command may take in seconds, if its call does not say: 1 to 3,600. */
   timeout_seconds?: number
-  /** How much is kept of each of its two outputs, in KiB: at least 64. Beyond that, two thirds of it are of the beginning and the rest of the end. It waits on disk until the command has ended, and what is too long for the result goes to an artifact. */
+  /** How much is kept of each of its two outputs, in KiB: at least 64. If an output is longer, two thirds of that are kept from the beginning and the rest from the end. It waits on disk until the command has ended. An output that is too long for the result goes to an artifact. */
   max_output_kb?: number
   /** How much one command may use of the machine. */
   limits?: Limits
-  /** The commands that go on after the call that started them. */
+  /** Commands that go on after the call that started them (background processes). */
   processes?: ProcessesConfig
   /** The variables that commands get. */
   environment?: EnvironmentConfig
-  /** The containers that commands run in instead of on the host. */
+  /** Containers in which commands run instead of on the host. */
   sandbox?: SandboxConfig
 }
 
 /** The `execute` part of the configuration. */
 export interface FullExecute {
-  /** The deadline of a call in milliseconds, where neither the caller nor the tool names one. */
+  /** The deadline of a call in milliseconds, if neither the caller nor the tool names one. */
   timeout_ms: number
   /** How many calls of one turn run side by side at most, 1 to 256. */
   parallel: number
@@ -874,7 +874,7 @@ export interface FullExecute {
 
 /** The `execute` part of the configuration. */
 export interface Execute {
-  /** The deadline of a call in milliseconds, where neither the caller nor the tool names one. */
+  /** The deadline of a call in milliseconds, if neither the caller nor the tool names one. */
   timeout_ms?: number
   /** How many calls of one turn run side by side at most, 1 to 256. */
   parallel?: number
@@ -882,7 +882,7 @@ export interface Execute {
 
 /** The proof that a write is made under a lease that is still held. */
 export interface Fence {
-  /** What sort of thing is held. */
+  /** The kind of the lease. */
   kind: string
   /** Which one. */
   name: string
@@ -890,51 +890,51 @@ export interface Fence {
   epoch: number
 }
 
-/** What file tools reach, and how they treat it. */
+/** Which files the file tools reach, and how they treat them. */
 export interface FullFilesConfig {
-  /** Folders that are read besides the workspace, by their absolute paths: skills, documents. Relative ones count from the configuration's folder. Default: none. */
+  /** Additional folders that may be read, by their absolute paths: skills, documents. Relative paths count from the configuration's folder. Default: none. */
   read_roots: Array<string>
-  /** Folders that are read and written besides the workspace. Default: none. */
+  /** Additional folders that may be read and written. Default: none. */
   write_roots: Array<string>
-  /** What no file tool touches or shows, in the workspace and in every other root: paths from its root (`.git/hooks`, with all that is below) and globs (`**\/*.pem`). Case does not count. Default: nothing. */
+  /** Paths that no file tool touches or shows, in the workspace and in every other root: paths from a root (`.git/hooks`, with everything below) and globs (`**\/*.pem`). Case does not count. Default: none. */
   deny: Array<string>
-  /** Protected names that stand open to file tools and commands, such as `AGENTS.md`, `.vscode` or `.git/hooks`, in whatever folder they are; and paths from a root's top of what the settings of a Git repository name. Default: none, so that writing one wants somebody's approval. */
+  /** Protected names that file tools and commands may write without an approval, in any folder: `AGENTS.md`, `.vscode`, `.git/hooks`. For files that the settings of a Git repository name, paths from the top of a root. Default: none, so writing one needs somebody's approval. */
   open: Array<string>
   /** Whether a file with several names on the disk may be used. Default: `allow`. */
   hard_links: HardLinks
-  /** What becomes of a write to a file that the model has not read as it is now. Default: `warn`. */
+  /** What happens to a write to a file whose current content the model has not read. Default: `warn`. */
   write_safety: WriteSafety
-  /** What `write_file` does not hand to the user unless it is told to: names (`prompt.txt`) and extensions (`*.sh`), in any case. Default: `*.sh`, `*.bash`, `*.zsh`, `manage-view.json`, `set-pills.json`, `clear-pills.json`, `prompt.txt` and `launch-job.json`. */
+  /** Files that `write_file` hands to the user only with `deliver = true`: names (`prompt.txt`) and extensions (`*.sh`), in any case. Default: `*.sh`, `*.bash`, `*.zsh`, `manage-view.json`, `set-pills.json`, `clear-pills.json`, `prompt.txt` and `launch-job.json`. */
   undelivered: Array<string>
-  /** The names at the workspace's root that are no files on the disk but texts in the store, by agent and user. Default: `SOUL.md`, `IDENTITY.md`, `AGENTS.md`, `TOOLS.md`, `HEARTBEAT.md`, `USER.md` and `BOOTSTRAP.md`. Only calls with an agent have them. */
+  /** Names at the workspace's root that are texts in the store instead of files on the disk, by agent and user. Default: `SOUL.md`, `IDENTITY.md`, `AGENTS.md`, `TOOLS.md`, `HEARTBEAT.md`, `USER.md` and `BOOTSTRAP.md`. Only calls with an agent have them. */
   context_files: Array<string>
-  /** Whether `MEMORY.md`, `memory.md` and what is below `memory/` are documents in the store. Default: true. Only calls with an agent have them. */
+  /** Whether `MEMORY.md`, `memory.md` and everything below `memory/` are documents in the store. Default: true. Only calls with an agent have them. */
   memory: boolean
-  /** What may be written into the folder that a team shares. */
+  /** Limits for files in the folder that a team shares. */
   team: FullTeamConfig
 }
 
-/** What file tools reach, and how they treat it. */
+/** Which files the file tools reach, and how they treat them. */
 export interface FilesConfig {
-  /** Folders that are read besides the workspace, by their absolute paths: skills, documents. Relative ones count from the configuration's folder. Default: none. */
+  /** Additional folders that may be read, by their absolute paths: skills, documents. Relative paths count from the configuration's folder. Default: none. */
   read_roots?: ReadonlyArray<string>
-  /** Folders that are read and written besides the workspace. Default: none. */
+  /** Additional folders that may be read and written. Default: none. */
   write_roots?: ReadonlyArray<string>
-  /** What no file tool touches or shows, in the workspace and in every other root: paths from its root (`.git/hooks`, with all that is below) and globs (`**\/*.pem`). Case does not count. Default: nothing. */
+  /** Paths that no file tool touches or shows, in the workspace and in every other root: paths from a root (`.git/hooks`, with everything below) and globs (`**\/*.pem`). Case does not count. Default: none. */
   deny?: ReadonlyArray<string>
-  /** Protected names that stand open to file tools and commands, such as `AGENTS.md`, `.vscode` or `.git/hooks`, in whatever folder they are; and paths from a root's top of what the settings of a Git repository name. Default: none, so that writing one wants somebody's approval. */
+  /** Protected names that file tools and commands may write without an approval, in any folder: `AGENTS.md`, `.vscode`, `.git/hooks`. For files that the settings of a Git repository name, paths from the top of a root. Default: none, so writing one needs somebody's approval. */
   open?: ReadonlyArray<string>
   /** Whether a file with several names on the disk may be used. Default: `allow`. */
   hard_links?: HardLinks
-  /** What becomes of a write to a file that the model has not read as it is now. Default: `warn`. */
+  /** What happens to a write to a file whose current content the model has not read. Default: `warn`. */
   write_safety?: WriteSafety
-  /** What `write_file` does not hand to the user unless it is told to: names (`prompt.txt`) and extensions (`*.sh`), in any case. Default: `*.sh`, `*.bash`, `*.zsh`, `manage-view.json`, `set-pills.json`, `clear-pills.json`, `prompt.txt` and `launch-job.json`. */
+  /** Files that `write_file` hands to the user only with `deliver = true`: names (`prompt.txt`) and extensions (`*.sh`), in any case. Default: `*.sh`, `*.bash`, `*.zsh`, `manage-view.json`, `set-pills.json`, `clear-pills.json`, `prompt.txt` and `launch-job.json`. */
   undelivered?: ReadonlyArray<string>
-  /** The names at the workspace's root that are no files on the disk but texts in the store, by agent and user. Default: `SOUL.md`, `IDENTITY.md`, `AGENTS.md`, `TOOLS.md`, `HEARTBEAT.md`, `USER.md` and `BOOTSTRAP.md`. Only calls with an agent have them. */
+  /** Names at the workspace's root that are texts in the store instead of files on the disk, by agent and user. Default: `SOUL.md`, `IDENTITY.md`, `AGENTS.md`, `TOOLS.md`, `HEARTBEAT.md`, `USER.md` and `BOOTSTRAP.md`. Only calls with an agent have them. */
   context_files?: ReadonlyArray<string>
-  /** Whether `MEMORY.md`, `memory.md` and what is below `memory/` are documents in the store. Default: true. Only calls with an agent have them. */
+  /** Whether `MEMORY.md`, `memory.md` and everything below `memory/` are documents in the store. Default: true. Only calls with an agent have them. */
   memory?: boolean
-  /** What may be written into the folder that a team shares. */
+  /** Limits for files in the folder that a team shares. */
   team?: TeamConfig
 }
 
@@ -942,7 +942,7 @@ export interface FilesConfig {
 export interface Forgotten {
   /** How many secrets were forgotten. */
   secrets: number
-  /** How many bindings were taken away. */
+  /** How many bindings were removed. */
   bindings: number
 }
 
@@ -956,7 +956,7 @@ export interface ForgottenSecret {
 export interface Grant {
   /** The tenant it belongs to. */
   tenant: string
-  /** What sort of resource it is about, such as `mcp`, `cli` or `context_files`. */
+  /** The kind of the resource, such as `mcp`, `cli` or `context_files`. */
   kind: string
   /** Which resource. */
   resource: string
@@ -966,7 +966,7 @@ export interface Grant {
   user: string | null
   /** Whether it gives or takes. */
   effect: GrantEffect
-  /** What it overrides in the resource, a JSON object. */
+  /** Settings of the resource that it overrides, a JSON object. */
   settings: unknown
   /** Who made it. */
   granted_by: string
@@ -1004,13 +1004,13 @@ export type HardLinks = 'allow' | 'refuse'
 export interface KeptSecret {
   /** The session that may use it. */
   session: string
-  /** What stands for it. */
+  /** Its placeholder. */
   placeholder: string
-  /** What it is: `github-pat`, `password`, … */
+  /** Its kind: `github-pat`, `password`, … */
   kind: string
   /** The files that it was read from, and may be written back to. */
   files: Array<string>
-  /** When it is forgotten unless it is used before, in milliseconds since 1970-01-01T00:00:00Z. */
+  /** When it is forgotten unless it is used earlier, in milliseconds since 1970-01-01T00:00:00Z. */
   expires_at_ms: number
 }
 
@@ -1021,7 +1021,7 @@ export type KeySource = { [key in 'env' | 'file']?: string }
 export interface Lease {
   /** The tenant it belongs to. */
   tenant: string
-  /** What sort of thing is held. */
+  /** The kind of the lease. */
   kind: string
   /** Which one. */
   name: string
@@ -1035,15 +1035,15 @@ export interface Lease {
 
 /** The `exec.limits` part of the configuration: how much one command may use. */
 export interface FullLimits {
-  /** The most memory of all its processes, in MiB. 0: no limit. Enforced where there are control groups. */
+  /** The most memory of all its processes, in MiB. 0: no limit. Enforced by control groups only. */
   memory_mb: number
-  /** The most processes and threads at once. 0: no limit. Where there are neither control groups nor user namespaces that count them apart, those that ran on the machine already are not counted. */
+  /** The most processes and threads at once. 0: no limit. Without control groups and user namespaces the kernel counts all processes of the user; then those that already ran on the machine are added to the limit. */
   processes: number
   /** The largest file that it may write, in MiB. 0: no limit. */
   file_mb: number
-  /** How much is to be left of each disk that it writes to, in MiB: with less it is ended. Where there is less when it starts, half of that. Below an eighth it writes no file. 0: no limit. */
+  /** The free space to keep on each disk that it writes to, in MiB: with less it is ended. If there is less when it starts, half of that. Below an eighth it can write no file. 0: no limit. */
   disk_left_mb: number
-  /** How many files and folders are to be left that could still be made on each disk that it writes to: with fewer it is ended. Where there are fewer when it starts, half of them. 0: no limit. Some file systems, such as Btrfs, do not count them. */
+  /** How many more files and folders each disk that it writes to must be able to hold: with fewer it is ended. If there are fewer when it starts, half of them. 0: no limit. Some file systems, such as Btrfs, do not count them. */
   files_left: number
   /** The most files that one process may have open. 0: no limit. */
   open_files: number
@@ -1053,15 +1053,15 @@ export interface FullLimits {
 
 /** The `exec.limits` part of the configuration: how much one command may use. */
 export interface Limits {
-  /** The most memory of all its processes, in MiB. 0: no limit. Enforced where there are control groups. */
+  /** The most memory of all its processes, in MiB. 0: no limit. Enforced by control groups only. */
   memory_mb?: number
-  /** The most processes and threads at once. 0: no limit. Where there are neither control groups nor user namespaces that count them apart, those that ran on the machine already are not counted. */
+  /** The most processes and threads at once. 0: no limit. Without control groups and user namespaces the kernel counts all processes of the user; then those that already ran on the machine are added to the limit. */
   processes?: number
   /** The largest file that it may write, in MiB. 0: no limit. */
   file_mb?: number
-  /** How much is to be left of each disk that it writes to, in MiB: with less it is ended. Where there is less when it starts, half of that. Below an eighth it writes no file. 0: no limit. */
+  /** The free space to keep on each disk that it writes to, in MiB: with less it is ended. If there is less when it starts, half of that. Below an eighth it can write no file. 0: no limit. */
   disk_left_mb?: number
-  /** How many files and folders are to be left that could still be made on each disk that it writes to: with fewer it is ended. Where there are fewer when it starts, half of them. 0: no limit. Some file systems, such as Btrfs, do not count them. */
+  /** How many more files and folders each disk that it writes to must be able to hold: with fewer it is ended. If there are fewer when it starts, half of them. 0: no limit. Some file systems, such as Btrfs, do not count them. */
   files_left?: number
   /** The most files that one process may have open. 0: no limit. */
   open_files?: number
@@ -1070,78 +1070,78 @@ export interface Limits {
 }
 
 /**
- * One entry of a list, in short (`"exec"`) or with marks (`{ entry = "exec", final = true }`).
+ * One entry of a list, in short (`"exec"`) or with options (`{ entry = "exec", final = true }`).
  *
- * An entry is a tool name, an alias, `group:name`, `capability:name`, a glob over tool names (`mcp_*`, `*`), or one of these with `!` before it, which takes away what the rest of the list added.
+ * An entry is a tool name, an alias, `group:name`, `capability:name`, a glob over tool names (`mcp_*`, `*`), or one of these with `!` before it, which removes tools that the rest of the list added.
  */
 export type FullListEntry = string | FullMarkedEntry
 
 /**
- * One entry of a list, in short (`"exec"`) or with marks (`{ entry = "exec", final = true }`).
+ * One entry of a list, in short (`"exec"`) or with options (`{ entry = "exec", final = true }`).
  *
- * An entry is a tool name, an alias, `group:name`, `capability:name`, a glob over tool names (`mcp_*`, `*`), or one of these with `!` before it, which takes away what the rest of the list added.
+ * An entry is a tool name, an alias, `group:name`, `capability:name`, a glob over tool names (`mcp_*`, `*`), or one of these with `!` before it, which removes tools that the rest of the list added.
  */
 export type ListEntry = string | MarkedEntry
 
-/** The `loops` part of the configuration: when a run that repeats itself is warned, and when it is stopped. Counted per run, else per session; a call with neither is not watched. */
+/** The `loops` part of the configuration: when a run that repeats itself is warned, and when it is stopped. Counted per run, else per session. A call with neither is not watched. */
 export interface FullLoops {
   /** False switches the loop breaker off. */
   enabled: boolean
-  /** How many calls are looked back on, 1 to 1,000. */
+  /** How many of the last calls are compared, 1 to 1,000. */
   window: number
-  /** Tools that may repeat themselves, by their own names: those that ask until an answer changes. Tools that declare `polling` need not be named. */
+  /** Tools whose calls may repeat, by their own names: those that poll until an answer changes. Tools that declare `polling` need not be named. */
   exempt: Array<string>
-  /** The same call with the same result. Another result in between begins the count anew. */
+  /** The same call with the same result. Another result in between starts the count anew. */
   identical: FullThresholds
   /** The same tool with the same result each time for the same paths, or for none, whatever the other arguments. Counted for calls that only read, and for errors; not for "nothing found". */
   same_result: FullThresholds
   /** Calls of the same tool for the same paths that fail or find nothing, whatever comes in between: edits that do not fit, searches of one file or folder without a hit. Not counted for searches of the whole workspace. */
   missing: FullThresholds
-  /** Calls that only read, and mostly the same things again. Refused are those that read again. */
+  /** Calls that only read, and mostly the same things again. Calls that read the same again are refused. */
   stuck: FullThresholds
   /** Calls that only read, and mostly new things. They are not refused by default. */
   exploring: FullThresholds
-  /** How many of a hundred calls must be different for reading to be `exploring`: more than this. */
+  /** Reading counts as `exploring` if more than this percentage of the calls are different. */
   exploring_above_percent: number
 }
 
-/** The `loops` part of the configuration: when a run that repeats itself is warned, and when it is stopped. Counted per run, else per session; a call with neither is not watched. */
+/** The `loops` part of the configuration: when a run that repeats itself is warned, and when it is stopped. Counted per run, else per session. A call with neither is not watched. */
 export interface Loops {
   /** False switches the loop breaker off. */
   enabled?: boolean
-  /** How many calls are looked back on, 1 to 1,000. */
+  /** How many of the last calls are compared, 1 to 1,000. */
   window?: number
-  /** Tools that may repeat themselves, by their own names: those that ask until an answer changes. Tools that declare `polling` need not be named. */
+  /** Tools whose calls may repeat, by their own names: those that poll until an answer changes. Tools that declare `polling` need not be named. */
   exempt?: ReadonlyArray<string>
-  /** The same call with the same result. Another result in between begins the count anew. */
+  /** The same call with the same result. Another result in between starts the count anew. */
   identical?: Thresholds
   /** The same tool with the same result each time for the same paths, or for none, whatever the other arguments. Counted for calls that only read, and for errors; not for "nothing found". */
   same_result?: Thresholds
   /** Calls of the same tool for the same paths that fail or find nothing, whatever comes in between: edits that do not fit, searches of one file or folder without a hit. Not counted for searches of the whole workspace. */
   missing?: Thresholds
-  /** Calls that only read, and mostly the same things again. Refused are those that read again. */
+  /** Calls that only read, and mostly the same things again. Calls that read the same again are refused. */
   stuck?: Thresholds
   /** Calls that only read, and mostly new things. They are not refused by default. */
   exploring?: Thresholds
-  /** How many of a hundred calls must be different for reading to be `exploring`: more than this. */
+  /** Reading counts as `exploring` if more than this percentage of the calls are different. */
   exploring_above_percent?: number
 }
 
-/** An entry with marks. */
+/** An entry with options. */
 export interface FullMarkedEntry {
   /** The entry. */
   entry: string
-  /** True if it may match nothing: a tool or a group that is not always there. Otherwise an entry that matches no known tool is an error. */
+  /** True if it may match nothing, for a tool or a group that does not always exist. Otherwise an entry that matches no known tool is an error. */
   optional: boolean
   /** Only in a deny list: true if no `also_allow` may bring it back. */
   final: boolean
 }
 
-/** An entry with marks. */
+/** An entry with options. */
 export interface MarkedEntry {
   /** The entry. */
   entry: string
-  /** True if it may match nothing: a tool or a group that is not always there. Otherwise an entry that matches no known tool is an error. */
+  /** True if it may match nothing, for a tool or a group that does not always exist. Otherwise an entry that matches no known tool is an error. */
   optional?: boolean
   /** Only in a deny list: true if no `also_allow` may bring it back. */
   final?: boolean
@@ -1153,15 +1153,15 @@ export interface MaskedText {
   text: string
 }
 
-/** What is to be taken in. */
+/** The changes to index. */
 export interface MemoryQueue {
   /** Each file once, in order of its last change. */
   queued: Array<QueuedMemory>
-  /** Where to go on, once these are taken in. */
+  /** Where to go on, once these are indexed. */
   next: number
-  /** True if there is more already. */
+  /** True if there are more already. */
   more: boolean
-  /** True if changes after `after` were pruned before they were read: then all documents are to be compared with what the index has. */
+  /** True if changes after `after` were pruned before they were read: then compare all documents with the index. */
   missed: boolean
 }
 
@@ -1171,7 +1171,7 @@ export interface MergedContextFile {
   name: string
   /** Its text, never empty. */
   text: string
-  /** Where it is from. */
+  /** Its source. */
   source: ContextSource
 }
 
@@ -1179,7 +1179,7 @@ export interface MergedContextFile {
 export interface MessageToAppend {
   /** Who said it, such as `user`, `assistant` or `tool`. */
   role: string
-  /** What was said: text, or any other JSON. */
+  /** Its content: text, or any other JSON. */
   content: unknown
   /** When it was said, in milliseconds since 1970-01-01T00:00:00Z. Left out: now. */
   at_ms?: number | null
@@ -1194,7 +1194,7 @@ export interface Moved {
   rows: number
 }
 
-/** Which network. */
+/** A permission for the network. */
 export type NetworkPermit = boolean | ReadonlyArray<string>
 
 /** Where a tool comes from. Names are looked up tier by tier: built-in and host tools first, then the tools of skills, then custom and MCP tools. */
@@ -1216,15 +1216,15 @@ export interface Output {
   max_lines?: number
 }
 
-/** Why a lock was not given. */
+/** Why a lock was refused. */
 export interface PathConflict {
-  /** The pattern that was asked for. */
+  /** The requested pattern. */
   pattern: string
   /** The pattern it overlaps with. */
   held_pattern: string
   /** The lock that this one belongs to. */
   lock: PathLock
-  /** True if it would cost too much to tell whether they overlap; write simpler patterns. */
+  /** True if it would cost too much to find out whether they overlap; write simpler patterns. */
   too_costly: boolean
 }
 
@@ -1240,7 +1240,7 @@ export interface PathLock {
   patterns: Array<string>
   /** Who holds it. */
   holder: string
-  /** Greater than that of every lock taken in the space before. */
+  /** Greater than that of every earlier lock in the space. */
   epoch: number
   /** When it ends unless renewed, in milliseconds since 1970-01-01T00:00:00Z. */
   expires_at_ms: number
@@ -1251,9 +1251,9 @@ export type Phase = 'intent' | 'completed'
 
 /** A binary as it was when its CLI was registered. */
 export interface PinnedBinary {
-  /** Where it is, without links. */
+  /** Its path, without links. */
   path: string
-  /** Its content: the hexadecimal BLAKE3 hash. */
+  /** The hexadecimal BLAKE3 hash of its content. */
   digest: string
 }
 
@@ -1261,23 +1261,23 @@ export interface PinnedBinary {
 export interface FullPolicy {
   /** The set of tools to start from: `full`, `coding`, `messaging` or `minimal`. */
   profile: string
-  /** Only these remain. Absent: all of the profile. Empty: none. */
+  /** Only these tools remain. Absent: all of the profile. Empty: none. */
   allow: Array<FullListEntry> | null
-  /** These are taken away. */
+  /** These tools are taken away. */
   deny: Array<FullListEntry>
-  /** These are given back, whatever took them away, unless a deny entry is `final`. */
+  /** These tools are given back, unless a `final` deny entry took them away. */
   also_allow: Array<FullListEntry>
-  /** Each call of these wants somebody's approval. */
+  /** Each call of these tools needs somebody's approval. */
   ask: Array<FullListEntry>
-  /** Lists for a model's provider, by `provider/model` or `provider`. Where both are named, only the lists of `provider/model` hold. */
+  /** Lists for a model's provider, by `provider/model` or `provider`. If both exist, only the lists of `provider/model` hold. */
   by_provider: { [key: string]: FullProviderPolicy }
   /** Lists for an agent, by its id. */
   agents: { [key: string]: FullAgentPolicy }
   /** Lists for a chat, by `channel:chat`, `chat`, or `*` for every group chat that is not named. */
   by_chat: { [key: string]: FullChatPolicy }
-  /** What agents that other agents started may not have. */
+  /** Tools that sub-agents may not have. */
   subagents: FullSubagentPolicy
-  /** What happens when a session has read what strangers wrote, and private data. */
+  /** What happens when a session has read both untrusted text and private data. */
   taint: FullTaintPolicy
   /** Whether decisions are enforced. */
   mode: Mode
@@ -1287,29 +1287,29 @@ export interface FullPolicy {
 export interface Policy {
   /** The set of tools to start from: `full`, `coding`, `messaging` or `minimal`. */
   profile?: string
-  /** Only these remain. Absent: all of the profile. Empty: none. */
+  /** Only these tools remain. Absent: all of the profile. Empty: none. */
   allow?: ReadonlyArray<ListEntry> | null
-  /** These are taken away. */
+  /** These tools are taken away. */
   deny?: ReadonlyArray<ListEntry>
-  /** These are given back, whatever took them away, unless a deny entry is `final`. */
+  /** These tools are given back, unless a `final` deny entry took them away. */
   also_allow?: ReadonlyArray<ListEntry>
-  /** Each call of these wants somebody's approval. */
+  /** Each call of these tools needs somebody's approval. */
   ask?: ReadonlyArray<ListEntry>
-  /** Lists for a model's provider, by `provider/model` or `provider`. Where both are named, only the lists of `provider/model` hold. */
+  /** Lists for a model's provider, by `provider/model` or `provider`. If both exist, only the lists of `provider/model` hold. */
   by_provider?: { [key: string]: ProviderPolicy }
   /** Lists for an agent, by its id. */
   agents?: { [key: string]: AgentPolicy }
   /** Lists for a chat, by `channel:chat`, `chat`, or `*` for every group chat that is not named. */
   by_chat?: { [key: string]: ChatPolicy }
-  /** What agents that other agents started may not have. */
+  /** Tools that sub-agents may not have. */
   subagents?: SubagentPolicy
-  /** What happens when a session has read what strangers wrote, and private data. */
+  /** What happens when a session has read both untrusted text and private data. */
   taint?: TaintPolicy
   /** Whether decisions are enforced. */
   mode?: Mode
 }
 
-/** What another policy would change for a caller. */
+/** The changes that another policy would make for a caller. */
 export interface PolicyDiff {
   /** The tools that it would add, each with the rule that refuses it now, sorted. */
   added: Array<ToolChange>
@@ -1335,11 +1335,11 @@ export interface PolicyInForce {
 export interface PolicyReport {
   /** True if there are no errors. */
   ok: boolean
-  /** What is wrong, each with its place. A policy with errors decides nothing. */
+  /** The errors, each with its place. A policy with errors decides nothing. */
   errors: Array<string>
-  /** What it names and is not there, where that is no mistake. */
+  /** Entries that match nothing, if that is no error. */
   warnings: Array<string>
-  /** The entries of agents' own lists that mean nothing, each with its place. */
+  /** The entries of agents' own lists that match nothing, each with its place. */
   agents: Array<string>
 }
 
@@ -1351,23 +1351,23 @@ export interface PolicyStatus {
   mode: Mode
   /** Where it comes from: the path of its file, or `given in code`. */
   source: string
-  /** Why what the file says now is not in force. None if it is. */
+  /** Why the file's current policy is not in force. None if it is. */
   rejected: string | null
-  /** The other parts of the configuration that have changed in the file; they hold from the next opening on. */
+  /** The other parts of the configuration that have changed in the file. They hold from the next opening on. */
   needs_reopening: Array<string>
-  /** Why every call is refused: what the policy in force names and is not there. Empty if all is well. */
+  /** Why every call is refused: entries of the policy in force that match nothing. Empty if there are none. */
   errors: Array<string>
-  /** What it names and is not there, where that is no mistake. */
+  /** Entries that match nothing, if that is no error. */
   warnings: Array<string>
 }
 
 /** The `exec.processes` part of the configuration: commands that go on after the call that started them. */
 export interface FullProcessesConfig {
-  /** The most that run at once for one session: at least 1. */
+  /** The most processes that run at once for one session: at least 1. */
   max_per_session: number
-  /** The most that run at once in the runtime: at least 1. */
+  /** The most processes that run at once in the runtime: at least 1. */
   max: number
-  /** How much is kept of the output of each, in KiB: the end of it, at least 16. It is on disk. */
+  /** How much of each output is kept, in KiB: its end, at least 16. It is on disk. */
   log_kb: number
   /** How long each may run, in seconds. 0: until the runtime is closed. */
   max_seconds: number
@@ -1375,30 +1375,30 @@ export interface FullProcessesConfig {
 
 /** The `exec.processes` part of the configuration: commands that go on after the call that started them. */
 export interface ProcessesConfig {
-  /** The most that run at once for one session: at least 1. */
+  /** The most processes that run at once for one session: at least 1. */
   max_per_session?: number
-  /** The most that run at once in the runtime: at least 1. */
+  /** The most processes that run at once in the runtime: at least 1. */
   max?: number
-  /** How much is kept of the output of each, in KiB: the end of it, at least 16. It is on disk. */
+  /** How much of each output is kept, in KiB: its end, at least 16. It is on disk. */
   log_kb?: number
   /** How long each may run, in seconds. 0: until the runtime is closed. */
   max_seconds?: number
 }
 
-/** What a scrubber looks for. */
+/** Which secrets a scrubber looks for. */
 export type Profile = 'seed' | 'precise' | 'paranoid'
 
 /** The lists for one provider. */
 export interface FullProviderPolicy {
   /** The set of tools to start from instead of `policy.profile`; it can be wider. */
   profile: string | null
-  /** Only these remain. Absent: no change. Empty: none. */
+  /** Only these tools remain. Absent: no change. Empty: none. */
   allow: Array<FullListEntry> | null
-  /** These are taken away. */
+  /** These tools are taken away. */
   deny: Array<FullListEntry>
-  /** These are given back. */
+  /** These tools are given back. */
   also_allow: Array<FullListEntry>
-  /** Each call of these wants somebody's approval. */
+  /** Each call of these tools needs somebody's approval. */
   ask: Array<FullListEntry>
 }
 
@@ -1406,13 +1406,13 @@ export interface FullProviderPolicy {
 export interface ProviderPolicy {
   /** The set of tools to start from instead of `policy.profile`; it can be wider. */
   profile?: string | null
-  /** Only these remain. Absent: no change. Empty: none. */
+  /** Only these tools remain. Absent: no change. Empty: none. */
   allow?: ReadonlyArray<ListEntry> | null
-  /** These are taken away. */
+  /** These tools are taken away. */
   deny?: ReadonlyArray<ListEntry>
-  /** These are given back. */
+  /** These tools are given back. */
   also_allow?: ReadonlyArray<ListEntry>
-  /** Each call of these wants somebody's approval. */
+  /** Each call of these tools needs somebody's approval. */
   ask?: ReadonlyArray<ListEntry>
 }
 
@@ -1422,23 +1422,23 @@ export interface Pruned {
   pruned: number
 }
 
-/** What was pruned. */
+/** How much was pruned. */
 export interface PrunedAudit {
   /** How many segments lost their rows. */
   segments: number
-  /** How many rows that were. */
+  /** How many rows were deleted. */
   rows: number
 }
 
-/** A memory file that an index has to take in anew. */
+/** A memory file that has to be indexed anew. */
 export interface QueuedMemory {
-  /** The agent whose it is. */
+  /** Its agent. */
   agent: string
-  /** The user whose it is; none: the agent's, for all its users. */
+  /** Its user; none: it is the agent's, for all users. */
   user: string | null
   /** Its path: `MEMORY.md`, `memory/people.md`. */
   path: string
-  /** True if it was deleted, so that the index has to forget it. */
+  /** True if it was deleted: the index has to forget it. */
   deleted: boolean
   /** The place of its last change. */
   seq: number
@@ -1475,43 +1475,43 @@ export interface Record {
 /** When a call is recorded. */
 export type RecordMode = 'batched' | 'durable'
 
-/** The `redundancy` part of the configuration: whether a call that only reads, and would read the same as before in the same run, is answered with the last result. */
+/** The `redundancy` part of the configuration: whether a repeated read in the same run is answered with the last result while nothing has changed. */
 export interface FullRedundancy {
   /** False runs every call. */
   enabled: boolean
-  /** How many results are kept in memory at most, of all runs together. */
+  /** The most results that are kept in memory, of all runs together. */
   max_entries: number
-  /** How many bytes they take at most. */
+  /** The most bytes that they take. */
   max_bytes: number
 }
 
-/** The `redundancy` part of the configuration: whether a call that only reads, and would read the same as before in the same run, is answered with the last result. */
+/** The `redundancy` part of the configuration: whether a repeated read in the same run is answered with the last result while nothing has changed. */
 export interface Redundancy {
   /** False runs every call. */
   enabled?: boolean
-  /** How many results are kept in memory at most, of all runs together. */
+  /** The most results that are kept in memory, of all runs together. */
   max_entries?: number
-  /** How many bytes they take at most. */
+  /** The most bytes that they take. */
   max_bytes?: number
 }
 
 /** What `secrets.register` did. */
 export interface RegisteredSecret {
-  /** Set if the value is not guarded, or not in every form: `value_too_short`, `value_short` or `value_common`. */
+  /** Set if the value is not masked, or not in every encoding: `value_too_short`, `value_short` or `value_common`. */
   warning: string | null
   /** The warning as a sentence. */
   message: string | null
 }
 
-/** Whether something was given back. */
+/** Whether something was released. */
 export interface Released {
   /** False if it was no longer held. */
   released: boolean
 }
 
-/** What `policy.reload` came to. */
+/** The result of `policy.reload`. */
 export interface Reloaded {
-  /** False if what the file says was in force already. */
+  /** False if the file's policy was in force already. */
   changed: boolean
   /** What is in force now. */
   status: PolicyStatus
@@ -1526,7 +1526,7 @@ export interface Renewed {
 /** What kind of [`Resource`] an argument names. */
 export type ResourceKind = 'path' | 'host' | 'session'
 
-/** The `retention` part of the configuration: how much of what only grows is kept. Looked after once a minute while there are writes, and after 10,000 calls, so there may be that much more. */
+/** The `retention` part of the configuration: how much of the data that only grows is kept. Data is pruned once a minute while there are writes, and after 10,000 calls, so there may be that much more. */
 export interface FullRetention {
   /** How many events of a tenant are kept, the newest; at least 1. Default: 100,000. None (`null`): all of them. */
   events_keep: number | null
@@ -1534,17 +1534,17 @@ export interface FullRetention {
   events_older_than_ms: number | null
   /** How many rows of a tenant's ledger are kept at least, in whole segments, the newest. Default: all of them; in a store in memory, 100,000. */
   audit_keep_rows: number | null
-  /** How much is kept of a tenant's ledger, in whole segments, the newest, in MiB; at least 1. Default: all of it; in a store in memory, 64. */
+  /** How many MiB of a tenant's ledger are kept, in whole segments, the newest; at least 1. Default: all of it; in a store in memory, 64. */
   audit_keep_mb: number | null
   /** How old a row of the ledger may become, in milliseconds; at least 1. Default: any age. */
   audit_older_than_ms: number | null
-  /** How much is kept of a tenant's artifacts, the newest, in MiB; at least 128. Default: 1,024. None (`null`): all of them. */
+  /** How many MiB of a tenant's artifacts are kept, the newest; at least 128. Default: 1,024. None (`null`): all of them. */
   artifacts_keep_mb: number | null
   /** How old an artifact may become, in milliseconds; at least 1. Default: any age. */
   artifacts_older_than_ms: number | null
 }
 
-/** The `retention` part of the configuration: how much of what only grows is kept. Looked after once a minute while there are writes, and after 10,000 calls, so there may be that much more. */
+/** The `retention` part of the configuration: how much of the data that only grows is kept. Data is pruned once a minute while there are writes, and after 10,000 calls, so there may be that much more. */
 export interface Retention {
   /** How many events of a tenant are kept, the newest; at least 1. Default: 100,000. None (`null`): all of them. */
   events_keep?: number | null
@@ -1552,41 +1552,41 @@ export interface Retention {
   events_older_than_ms?: number | null
   /** How many rows of a tenant's ledger are kept at least, in whole segments, the newest. Default: all of them; in a store in memory, 100,000. */
   audit_keep_rows?: number | null
-  /** How much is kept of a tenant's ledger, in whole segments, the newest, in MiB; at least 1. Default: all of it; in a store in memory, 64. */
+  /** How many MiB of a tenant's ledger are kept, in whole segments, the newest; at least 1. Default: all of it; in a store in memory, 64. */
   audit_keep_mb?: number | null
   /** How old a row of the ledger may become, in milliseconds; at least 1. Default: any age. */
   audit_older_than_ms?: number | null
-  /** How much is kept of a tenant's artifacts, the newest, in MiB; at least 128. Default: 1,024. None (`null`): all of them. */
+  /** How many MiB of a tenant's artifacts are kept, the newest; at least 128. Default: 1,024. None (`null`): all of them. */
   artifacts_keep_mb?: number | null
   /** How old an artifact may become, in milliseconds; at least 1. Default: any age. */
   artifacts_older_than_ms?: number | null
 }
 
-/** Whether a rule was taken away. */
+/** Whether a rule was revoked. */
 export interface Revoked {
   /** False if there was none of that kind and id. */
   revoked: boolean
 }
 
-/** How far a rotation is. */
+/** The progress of a rotation. */
 export interface RotationStatus {
   /** True while it runs in this process. */
   running: boolean
-  /** The id of the key that everything is to be sealed under; none before the first rotation. */
+  /** The id of the key under which everything is resealed; none before the first rotation. */
   key_id: string | null
-  /** How many values were looked at. */
+  /** How many values were checked. */
   seen: number
-  /** How many were sealed anew. */
+  /** How many were resealed. */
   resealed: number
-  /** How many were changed by others meanwhile, and so are left as those wrote them. */
+  /** How many were changed by others meanwhile. Those changes stay. */
   overtaken: number
-  /** What could not be opened, a sentence each, at most 100: older keys that are missing, values that were altered. */
+  /** Values that could not be opened, a sentence each, at most 100: older keys that are missing, values that were altered. */
   unreadable: Array<string>
   /** How many those are. */
   unreadable_count: number
-  /** True if it came to its end, and everything but what is unreadable is sealed under the key. */
+  /** True if it is complete: everything but the unreadable values is sealed under the key. */
   done: boolean
-  /** Why it ended before, if it did. */
+  /** Why it ended early, if it did. */
   error: string | null
 }
 
@@ -1594,7 +1594,7 @@ export interface RotationStatus {
 export interface Rule {
   /** The tenant it belongs to. */
   tenant: string
-  /** What sort of calls it is about, such as `command` or `tool`. */
+  /** The kind of the calls, such as `command` or `tool`. */
   kind: string
   /** Its id within the kind. */
   id: string
@@ -1606,7 +1606,7 @@ export interface Rule {
   effect: RuleEffect
   /** Which calls it fits, in the language of its kind. */
   pattern: string
-  /** Whatever else its kind wants, a JSON object. */
+  /** Other settings of its kind, a JSON object. */
   settings: unknown
   /** Where it comes from, such as `owner` or `approval:<id>`. */
   source: string
@@ -1618,40 +1618,40 @@ export interface Rule {
   updated_at_ms: number
 }
 
-/** What a rule does with a call that fits it. */
+/** What happens to a call that fits a rule. */
 export type RuleEffect = 'allow' | 'ask' | 'deny'
 
-/** What containers can be made with. */
+/** The Docker Engine that containers can be made with. */
 export interface SandboxCapabilities {
   /** The version of the Docker Engine. None: there is none. */
   engine: string | null
   /** The newest version of its interface. */
   api: string | null
-  /** The path of the socket where it is asked for. */
+  /** The path of its socket. */
   socket: string | null
-  /** What is not there, in words for the owner. Whoever is to run in a sandbox does not run then. */
+  /** What is missing, in words for the owner. Commands that must run in a sandbox are refused then. */
   missing: Array<string>
 }
 
 /**
  * The `exec.sandbox` part of the configuration: commands that run in a container of a Docker Engine.
  *
- * What is misspelt is an error, as is a table without `mode`, and where there is no engine nothing runs: only `disabled`, and no such table at all, runs commands on the host.
+ * A misspelt value is an error, and so is a table without `mode`. Without an engine nothing runs. Commands run on the host only with `disabled`, or without this table.
  */
 export interface FullSandboxConfig {
-  /** Whose commands run in a container. It must be said wherever anything of the sandbox is. */
+  /** Whose commands run in a container. Required in an `exec.sandbox` table. */
   mode: SandboxMode
-  /** The image, as the engine knows it. It is not fetched. It needs `sh` and `/proc`; `bash` is used where it has it. */
+  /** The image, as the engine knows it. It is not pulled. It needs `sh` and `/proc`; `bash` is used if the image has it. */
   image: string
-  /** What a container sees of the workspace, at `/workspace`. Default: `rw`. */
+  /** Access to the workspace in the container, at `/workspace`. Default: `rw`. */
   workspace_access: WorkspaceAccess
   /** Which commands share a container. Default: `session`. */
   scope: SandboxScope
   /** The path of the engine's socket. Default: that of `DOCKER_HOST`, or else `/var/run/docker.sock`. */
   socket: string | null
-  /** Who commands are there: `user` or `user:group`, names or numbers. Default: the numbers of this process, so that files in the workspace keep their owner. Empty: whom the image names. */
+  /** The user of the commands: `user` or `user:group`, names or numbers. Default: the numbers of this process, so that files in the workspace keep their owner. Empty: the user that the image names. */
   user: string | null
-  /** The engine's network that a container is in: its name. Default: `none`. */
+  /** The name of the engine's network that a container joins. Default: `none`. */
   network: string
   /** The most memory of a container, swap included, in MiB: at least 16. */
   memory_mb: number
@@ -1659,41 +1659,41 @@ export interface FullSandboxConfig {
   cpus: number
   /** The most processes and threads of a container at once: at least 16. */
   pids_limit: number
-  /** Whether nothing can be written but the workspace and what is in memory. Default: true. */
+  /** Whether only the workspace and the folders in memory can be written. Default: true. */
   read_only_root: boolean
   /** Folders in memory, as `path` or `path:options` (`/tmp:exec,size=256m`). Without options nothing can be executed in there. Default: `/tmp`, `/var/tmp` and `/run`. */
   tmpfs: Array<string>
-  /** How large each folder in memory may become that says no `size` itself, in MiB: at least 1. */
+  /** The size of each folder in memory without a `size` of its own, in MiB: at least 1. */
   tmpfs_size_mb: number
-  /** How long a command may take in seconds, where it does not say itself: 1 to 3,600. */
+  /** How long a command may take in seconds, if its call does not say: 1 to 3,600. */
   timeout_seconds: number
-  /** After how many hours without a command a container is removed: more than 0. */
+  /** A container is removed after this many hours without a command: more than 0. */
   idle_hours: number
-  /** After how many days a container is removed in which nothing runs: more than 0. */
+  /** A container in which nothing runs is removed at this age, in days: more than 0. */
   max_age_days: number
-  /** How often is looked for such containers, in minutes: more than 0. */
+  /** How often such containers are looked for, in minutes: more than 0. */
   prune_interval_min: number
 }
 
 /**
  * The `exec.sandbox` part of the configuration: commands that run in a container of a Docker Engine.
  *
- * What is misspelt is an error, as is a table without `mode`, and where there is no engine nothing runs: only `disabled`, and no such table at all, runs commands on the host.
+ * A misspelt value is an error, and so is a table without `mode`. Without an engine nothing runs. Commands run on the host only with `disabled`, or without this table.
  */
 export interface SandboxConfig {
-  /** Whose commands run in a container. It must be said wherever anything of the sandbox is. */
+  /** Whose commands run in a container. Required in an `exec.sandbox` table. */
   mode?: SandboxMode
-  /** The image, as the engine knows it. It is not fetched. It needs `sh` and `/proc`; `bash` is used where it has it. */
+  /** The image, as the engine knows it. It is not pulled. It needs `sh` and `/proc`; `bash` is used if the image has it. */
   image?: string
-  /** What a container sees of the workspace, at `/workspace`. Default: `rw`. */
+  /** Access to the workspace in the container, at `/workspace`. Default: `rw`. */
   workspace_access?: WorkspaceAccess
   /** Which commands share a container. Default: `session`. */
   scope?: SandboxScope
   /** The path of the engine's socket. Default: that of `DOCKER_HOST`, or else `/var/run/docker.sock`. */
   socket?: string | null
-  /** Who commands are there: `user` or `user:group`, names or numbers. Default: the numbers of this process, so that files in the workspace keep their owner. Empty: whom the image names. */
+  /** The user of the commands: `user` or `user:group`, names or numbers. Default: the numbers of this process, so that files in the workspace keep their owner. Empty: the user that the image names. */
   user?: string | null
-  /** The engine's network that a container is in: its name. Default: `none`. */
+  /** The name of the engine's network that a container joins. Default: `none`. */
   network?: string
   /** The most memory of a container, swap included, in MiB: at least 16. */
   memory_mb?: number
@@ -1701,31 +1701,31 @@ export interface SandboxConfig {
   cpus?: number
   /** The most processes and threads of a container at once: at least 16. */
   pids_limit?: number
-  /** Whether nothing can be written but the workspace and what is in memory. Default: true. */
+  /** Whether only the workspace and the folders in memory can be written. Default: true. */
   read_only_root?: boolean
   /** Folders in memory, as `path` or `path:options` (`/tmp:exec,size=256m`). Without options nothing can be executed in there. Default: `/tmp`, `/var/tmp` and `/run`. */
   tmpfs?: ReadonlyArray<string>
-  /** How large each folder in memory may become that says no `size` itself, in MiB: at least 1. */
+  /** The size of each folder in memory without a `size` of its own, in MiB: at least 1. */
   tmpfs_size_mb?: number
-  /** How long a command may take in seconds, where it does not say itself: 1 to 3,600. */
+  /** How long a command may take in seconds, if its call does not say: 1 to 3,600. */
   timeout_seconds?: number
-  /** After how many hours without a command a container is removed: more than 0. */
+  /** A container is removed after this many hours without a command: more than 0. */
   idle_hours?: number
-  /** After how many days a container is removed in which nothing runs: more than 0. */
+  /** A container in which nothing runs is removed at this age, in days: more than 0. */
   max_age_days?: number
-  /** How often is looked for such containers, in minutes: more than 0. */
+  /** How often such containers are looked for, in minutes: more than 0. */
   prune_interval_min?: number
 }
 
 /** Whose commands run in a container. */
 export type SandboxMode = 'disabled' | 'non-main' | 'all'
 
-/** Which commands share a container. Those of two tenants, and those of two workspaces, never do. */
+/** Which commands share a container. Commands of different tenants or workspaces never do. */
 export type SandboxScope = 'session' | 'agent' | 'shared'
 
 /** The `scrub` part of the configuration. Scrubbing cannot be switched off. */
 export interface FullScrubConfig {
-  /** What is a secret: `precise` (the default), `seed` or `paranoid`. */
+  /** Which secrets are masked: `precise` (the default), `seed` or `paranoid`. */
   profile: Profile
   /** Whether the addresses and the name of this machine are masked, as `[SERVER_IP]`. Default: they are not. */
   server_addresses: boolean
@@ -1733,7 +1733,7 @@ export interface FullScrubConfig {
 
 /** The `scrub` part of the configuration. Scrubbing cannot be switched off. */
 export interface ScrubConfig {
-  /** What is a secret: `precise` (the default), `seed` or `paranoid`. */
+  /** Which secrets are masked: `precise` (the default), `seed` or `paranoid`. */
   profile?: Profile
   /** Whether the addresses and the name of this machine are masked, as `[SERVER_IP]`. Default: they are not. */
   server_addresses?: boolean
@@ -1741,17 +1741,17 @@ export interface ScrubConfig {
 
 /** The `secrets` part of the configuration: the keys under which secrets are stored. The configuration says where a key is kept and never holds one. */
 export interface FullSecrets {
-  /** Where the key is kept that seals and opens secrets: `{ env = "TOOLKEEP_KEY" }`, an environment variable, or `{ file = "toolkeep.key" }`, a file that only its owner can read, relative to the configuration file. Default: none, and no secret can be stored. */
+  /** Where the key is kept that seals and opens secrets: in an environment variable (`{ env = "TOOLKEEP_KEY" }`), or in a file that only its owner can read, relative to the configuration file (`{ file = "toolkeep.key" }`). Default: none, and no secret can be stored. */
   key: KeySource | null
-  /** Where keys are kept that only open what was sealed under them earlier. */
+  /** Where older keys are kept. They only open secrets that were sealed under them earlier. */
   older_keys: Array<KeySource>
 }
 
 /** The `secrets` part of the configuration: the keys under which secrets are stored. The configuration says where a key is kept and never holds one. */
 export interface Secrets {
-  /** Where the key is kept that seals and opens secrets: `{ env = "TOOLKEEP_KEY" }`, an environment variable, or `{ file = "toolkeep.key" }`, a file that only its owner can read, relative to the configuration file. Default: none, and no secret can be stored. */
+  /** Where the key is kept that seals and opens secrets: in an environment variable (`{ env = "TOOLKEEP_KEY" }`), or in a file that only its owner can read, relative to the configuration file (`{ file = "toolkeep.key" }`). Default: none, and no secret can be stored. */
   key?: KeySource | null
-  /** Where keys are kept that only open what was sealed under them earlier. */
+  /** Where older keys are kept. They only open secrets that were sealed under them earlier. */
   older_keys?: ReadonlyArray<KeySource>
 }
 
@@ -1765,11 +1765,11 @@ export interface Session {
   agent: string | null
   /** The user it is with; none: no user in particular. */
   user: string | null
-  /** The channel it came over; empty if not known. */
+  /** Its channel; empty if not known. */
   channel: string
   /** The chat on that channel; empty if not known. */
   chat: string
-  /** What people call it. */
+  /** A label for people. */
   label: string
   /** The provider of its model; empty if not known. */
   provider: string
@@ -1777,11 +1777,11 @@ export interface Session {
   model: string
   /** How many messages it has: the number of the last one. */
   messages: number
-  /** How many tokens went in. */
+  /** How many input tokens it used. */
   input_tokens: number
-  /** How many tokens came out. */
+  /** How many output tokens it used. */
   output_tokens: number
-  /** How often its history was shortened. */
+  /** How often its history was compacted. */
   compactions: number
   /** When it was made, in milliseconds since 1970-01-01T00:00:00Z. */
   created_at_ms: number
@@ -1789,9 +1789,9 @@ export interface Session {
   version: number
   /** When it was last put or got messages, in milliseconds since 1970-01-01T00:00:00Z. */
   updated_at_ms: number
-  /** What was said so far, in short. */
+  /** A summary of the conversation so far. */
   summary: string
-  /** Whatever else is set for it, a JSON object. */
+  /** Other settings of it, a JSON object. */
   settings: unknown
 }
 
@@ -1805,11 +1805,11 @@ export interface SessionInfo {
   agent: string | null
   /** The user it is with; none: no user in particular. */
   user: string | null
-  /** The channel it came over; empty if not known. */
+  /** Its channel; empty if not known. */
   channel: string
   /** The chat on that channel; empty if not known. */
   chat: string
-  /** What people call it. */
+  /** A label for people. */
   label: string
   /** The provider of its model; empty if not known. */
   provider: string
@@ -1817,11 +1817,11 @@ export interface SessionInfo {
   model: string
   /** How many messages it has: the number of the last one. */
   messages: number
-  /** How many tokens went in. */
+  /** How many input tokens it used. */
   input_tokens: number
-  /** How many tokens came out. */
+  /** How many output tokens it used. */
   output_tokens: number
-  /** How often its history was shortened. */
+  /** How often its history was compacted. */
   compactions: number
   /** When it was made, in milliseconds since 1970-01-01T00:00:00Z. */
   created_at_ms: number
@@ -1833,9 +1833,9 @@ export interface SessionInfo {
 
 /** A mark of a session. */
 export interface SessionMark {
-  /** What the session has seen. */
+  /** What the session has read. */
   mark: Taint
-  /** When it was first marked so, in milliseconds since 1970-01-01T00:00:00Z. */
+  /** When it was first marked, in milliseconds since 1970-01-01T00:00:00Z. */
   at_ms: number
 }
 
@@ -1847,7 +1847,7 @@ export interface SessionMessage {
   at_ms: number
   /** Who said it, such as `user`, `assistant` or `tool`. */
   role: string
-  /** What was said, as the host keeps it. */
+  /** Its content, as the host keeps it. */
   content: unknown
 }
 
@@ -1859,31 +1859,31 @@ export interface SessionPlace {
   id: string
 }
 
-/** What is added to the counters of a session. */
+/** Amounts to add to the counters of a session. */
 export interface SessionUsage {
-  /** Tokens that went in. */
+  /** Input tokens. */
   input_tokens?: number
-  /** Tokens that came out. */
+  /** Output tokens. */
   output_tokens?: number
-  /** How often the history was shortened. */
+  /** How often the history was compacted. */
   compactions?: number
 }
 
 /** The `sessions` part of the configuration. */
 export interface FullSessions {
-  /** True lets the users of one session read each other's artifacts, see and control each other's background processes, and share a temporary folder (`/tmp`, in a container too). Default: each user has those to himself. */
+  /** True: the users of one session read each other's artifacts, see and control each other's background processes, and share a temporary folder (`/tmp`, in a container too). Default: each user has his own. */
   shared_by_users: boolean
 }
 
 /** The `sessions` part of the configuration. */
 export interface Sessions {
-  /** True lets the users of one session read each other's artifacts, see and control each other's background processes, and share a temporary folder (`/tmp`, in a container too). Default: each user has those to himself. */
+  /** True: the users of one session read each other's artifacts, see and control each other's background processes, and share a temporary folder (`/tmp`, in a container too). Default: each user has his own. */
   shared_by_users?: boolean
 }
 
-/** What is different for one agent. What is left out is as for all. An agent that another one started is judged as that one, too, and the stricter judgement counts. */
+/** Different settings for one agent. A field that is left out is the same as for all. A child agent is judged by its parent's settings, too, and the stricter judgement counts. */
 export interface FullShellAgentSettings {
-  /** How far the floor reaches and what runs without asking. */
+  /** What is always denied, and what runs without asking. */
   profile: ShellProfile | null
   /** Whether commands run at all. */
   security: ShellSecurity | null
@@ -1893,21 +1893,21 @@ export interface FullShellAgentSettings {
   allowlist: Array<string> | null
   /** The only programs that run, instead of those for all. */
   strict_allowlist: Array<string> | null
-  /** Groups of dangers that are switched, besides those for all. */
+  /** Switches for groups of dangers, in addition to those for all. */
   groups: { [key in ShellGroup]?: ShellSwitch }
-  /** What happens to a command that would be asked about where nobody can be asked. */
+  /** What happens to a command that needs approval if nobody can be asked. */
   without_approver: ShellWithoutApprover | null
-  /** What never runs, besides what never runs for all. */
+  /** Commands that never run, in addition to those for all. */
   deny: Array<FullShellRule>
-  /** What is always asked about, besides that for all. */
+  /** Commands that always need approval, in addition to those for all. */
   ask_rules: Array<FullShellRule>
-  /** What runs without asking, instead of that for all. */
+  /** Commands that run without asking, instead of those for all. */
   allow: Array<FullShellRule> | null
 }
 
-/** What is different for one agent. What is left out is as for all. An agent that another one started is judged as that one, too, and the stricter judgement counts. */
+/** Different settings for one agent. A field that is left out is the same as for all. A child agent is judged by its parent's settings, too, and the stricter judgement counts. */
 export interface ShellAgentSettings {
-  /** How far the floor reaches and what runs without asking. */
+  /** What is always denied, and what runs without asking. */
   profile?: ShellProfile | null
   /** Whether commands run at all. */
   security?: ShellSecurity | null
@@ -1917,22 +1917,22 @@ export interface ShellAgentSettings {
   allowlist?: ReadonlyArray<string> | null
   /** The only programs that run, instead of those for all. */
   strict_allowlist?: ReadonlyArray<string> | null
-  /** Groups of dangers that are switched, besides those for all. */
+  /** Switches for groups of dangers, in addition to those for all. */
   groups?: { [key in ShellGroup]?: ShellSwitch }
-  /** What happens to a command that would be asked about where nobody can be asked. */
+  /** What happens to a command that needs approval if nobody can be asked. */
   without_approver?: ShellWithoutApprover | null
-  /** What never runs, besides what never runs for all. */
+  /** Commands that never run, in addition to those for all. */
   deny?: ReadonlyArray<ShellRule>
-  /** What is always asked about, besides that for all. */
+  /** Commands that always need approval, in addition to those for all. */
   ask_rules?: ReadonlyArray<ShellRule>
-  /** What runs without asking, instead of that for all. */
+  /** Commands that run without asking, instead of those for all. */
   allow?: ReadonlyArray<ShellRule> | null
 }
 
 /** When somebody is asked. */
 export type ShellAsk = 'off' | 'on-miss' | 'always'
 
-/** What became of a check, as it is shown. */
+/** The result of a check. */
 export interface ShellCheck {
   /** The decision. */
   verdict: ShellDecision
@@ -1944,29 +1944,29 @@ export interface ShellCheck {
   effects: Array<ShellEffect>
   /** Its simple commands. */
   segments: Array<ShellSegment>
-  /** What could not be understood, a sentence for each. */
+  /** The parts that could not be understood, a sentence for each. */
   unknowns: Array<string>
-  /** What a model is told: what was decided, why, and what to do instead. */
+  /** The text for the model: the decision, the reason, and what to do instead. */
   for_llm: string
-  /** What a person is shown. */
+  /** The text for a person. */
   for_user: string
-  /** What to do instead, of the strictest reason that knows it. */
+  /** What to do instead, from the strictest reason that has a suggestion. */
   suggestion: string | null
-  /** How it is run, if it may be, and what it may do then. None where it is denied. */
+  /** How it is run, if it may be, and what it may do then. None if it is denied. */
   plan: ShellPlan | null
-  /** What becomes of it where the decision is to ask, and nobody can be asked. */
+  /** What happens to it if the decision is to ask, and nobody can be asked. */
   without_approver: ShellWithoutApprover
   /** True if it is allowed only in a confinement that enforces its effects. */
   confined: boolean
 }
 
-/** What a command is held to while it runs. */
+/** How a command is confined while it runs. */
 export interface ShellConfinement {
-  /** Files and folders, absolute, that may be written with all that is below. */
+  /** Files and folders, absolute, that may be written, with everything below. */
   write: Array<string>
-  /** What lies below those and may not be written. */
+  /** Paths below those that may not be written. */
   write_never: Array<string>
-  /** Secret files and folders, and those of homes, that may be read: those that the command was understood to read. */
+  /** Secret files and folders, and those of homes, that may be read: those that the command was predicted to read. */
   read: Array<string>
   /** Files and folders that may not be read. */
   read_never: Array<string>
@@ -1974,7 +1974,7 @@ export interface ShellConfinement {
   network: ShellReach
   /** True if it may wait for connections. */
   listens: boolean
-  /** True if this is what the owner of the command permits it: the profile gives it neither more nor less. */
+  /** True if the owner of the command set these permissions; then the profile changes nothing. */
   by_owner: boolean
 }
 
@@ -1987,9 +1987,9 @@ export interface ShellEffect {
   effect: string
   /** The program that has it. */
   program: string
-  /** True if it surely happens when the command runs. */
+  /** True if it certainly happens when the command runs. */
   sure: boolean
-  /** Where the words stand that cause it, in bytes. */
+  /** The place of the words that cause it, in bytes. */
   span: ShellSpan
 }
 
@@ -2037,14 +2037,14 @@ export interface ShellPlan {
   run: ShellRun
   /** The folder it starts in, absolute. */
   cwd: string
-  /** What it may do: what it was understood to do, and no more. */
+  /** What it may do: what was predicted, and no more. */
   confinement: ShellConfinement
 }
 
-/** How far the floor reaches, and what runs without asking. */
+/** What is always denied, and what runs without asking. */
 export type ShellProfile = 'strict' | 'workspace'
 
-/** A rule that may be kept, and what it would mean. */
+/** A rule that may be kept, with its meaning. */
 export interface ShellProposal {
   /** What would run without asking, for the person who decides. */
   text: string
@@ -2055,25 +2055,25 @@ export interface ShellProposal {
 /** Where a command may connect to. */
 export type ShellReach = { [key: string]: unknown } | { [key: string]: unknown } | { [key: string]: unknown }
 
-/** Why. */
+/** The reason. */
 export interface ShellReason {
   /** What this reason alone would decide. */
   decision: ShellDecision
   /** The group (`destructive_ops`, `code_injection`), or one of `path_denied`, `secret`, `unknown`, `beyond_profile`, `text`, `rule`, `mode`. */
   category: string
-  /** The words that cause it, as they stand in the text. */
+  /** The words that cause it, as written in the text. */
   words: string
-  /** Where they stand. */
+  /** Their place in the text. */
   span: ShellSpan
   /** What is wrong with it, in a sentence for the model. Never the source of a rule. */
   why: string
   /** What to do instead. */
   instead: string | null
-  /** True if it is of the floor: nobody's approval helps. */
+  /** True if it is a hard deny: no approval lifts it. */
   floor: boolean
 }
 
-/** What an owner decides about some commands. Every field that is given must fit. */
+/** An owner's decision about some commands. Every given field must fit. */
 export interface FullShellRule {
   /** The program, as a name or glob; left out, any. */
   program: string | null
@@ -2085,7 +2085,7 @@ export interface FullShellRule {
   reason: string | null
 }
 
-/** What an owner decides about some commands. Every field that is given must fit. */
+/** An owner's decision about some commands. Every given field must fit. */
 export interface ShellRule {
   /** The program, as a name or glob; left out, any. */
   program?: string | null
@@ -2107,67 +2107,67 @@ export type ShellSecurity = 'deny' | 'allowlist' | 'full'
 export interface ShellSegment {
   /** Its text. */
   text: string
-  /** What would be decided of it alone. */
+  /** The decision about it alone. */
   verdict: ShellDecision
   /** The categories of its reasons, each once. */
   categories: Array<string>
-  /** Where it stands, in bytes. */
+  /** Its place in the text, in bytes. */
   span: ShellSpan
 }
 
 /** How commands are judged. A field that is left out has its default; a field or a value that does not exist is an error. */
 export interface FullShellSettings {
-  /** How far the floor reaches and what runs without asking. */
+  /** What is always denied, and what runs without asking. */
   profile: ShellProfile
   /** Whether commands run at all. */
   security: ShellSecurity
   /** When somebody is asked. */
   ask: ShellAsk
-  /** Programs that run without asking, as names or globs (`git`, `cargo-*`), and beginnings of commands (`git status`, `git *`). A name stands for the program wherever the system keeps it, never for one in the workspace. It lifts no denial. */
+  /** Programs that run without asking, as names or globs (`git`, `cargo-*`), and beginnings of commands (`git status`, `git *`). A name means the program in the system's folders, never one in the workspace. It lifts no denial. */
   allowlist: Array<string>
-  /** Where set, only these programs run, and only in commands without substitutions, redirections and line breaks. All else is denied. */
+  /** If set, only these programs run, and only in commands without substitutions, redirections and line breaks. Everything else is denied. */
   strict_allowlist: Array<string> | null
-  /** Groups of dangers that are switched; those that are left out are on. */
+  /** Switches for groups of dangers; groups that are left out are on. */
   groups: { [key in ShellGroup]?: ShellSwitch }
-  /** What happens to a command that would be asked about where nobody can be asked. */
+  /** What happens to a command that needs approval if nobody can be asked. */
   without_approver: ShellWithoutApprover
-  /** What never runs. */
+  /** Commands that never run. */
   deny: Array<FullShellRule>
-  /** What is always asked about. */
+  /** Commands that always need approval. */
   ask_rules: Array<FullShellRule>
-  /** What runs without asking, unless it is denied or asked about by what stands above. */
+  /** Commands that run without asking, unless `deny`, `ask_rules` or a group says otherwise. */
   allow: Array<FullShellRule>
-  /** What is different for an agent, by its id. */
+  /** Different settings for an agent, by its id. */
   agents: { [key: string]: FullShellAgentSettings }
 }
 
 /** How commands are judged. A field that is left out has its default; a field or a value that does not exist is an error. */
 export interface ShellSettings {
-  /** How far the floor reaches and what runs without asking. */
+  /** What is always denied, and what runs without asking. */
   profile?: ShellProfile
   /** Whether commands run at all. */
   security?: ShellSecurity
   /** When somebody is asked. */
   ask?: ShellAsk
-  /** Programs that run without asking, as names or globs (`git`, `cargo-*`), and beginnings of commands (`git status`, `git *`). A name stands for the program wherever the system keeps it, never for one in the workspace. It lifts no denial. */
+  /** Programs that run without asking, as names or globs (`git`, `cargo-*`), and beginnings of commands (`git status`, `git *`). A name means the program in the system's folders, never one in the workspace. It lifts no denial. */
   allowlist?: ReadonlyArray<string>
-  /** Where set, only these programs run, and only in commands without substitutions, redirections and line breaks. All else is denied. */
+  /** If set, only these programs run, and only in commands without substitutions, redirections and line breaks. Everything else is denied. */
   strict_allowlist?: ReadonlyArray<string> | null
-  /** Groups of dangers that are switched; those that are left out are on. */
+  /** Switches for groups of dangers; groups that are left out are on. */
   groups?: { [key in ShellGroup]?: ShellSwitch }
-  /** What happens to a command that would be asked about where nobody can be asked. */
+  /** What happens to a command that needs approval if nobody can be asked. */
   without_approver?: ShellWithoutApprover
-  /** What never runs. */
+  /** Commands that never run. */
   deny?: ReadonlyArray<ShellRule>
-  /** What is always asked about. */
+  /** Commands that always need approval. */
   ask_rules?: ReadonlyArray<ShellRule>
-  /** What runs without asking, unless it is denied or asked about by what stands above. */
+  /** Commands that run without asking, unless `deny`, `ask_rules` or a group says otherwise. */
   allow?: ReadonlyArray<ShellRule>
-  /** What is different for an agent, by its id. */
+  /** Different settings for an agent, by its id. */
   agents?: { [key: string]: ShellAgentSettings }
 }
 
-/** Where something stands in a text, in bytes of UTF-8. */
+/** A place in a text, in bytes of UTF-8. */
 export interface ShellSpan {
   /** Its first byte. */
   start: number
@@ -2177,7 +2177,7 @@ export interface ShellSpan {
 
 /** A call of a program. */
 export interface ShellStandingCall {
-  /** The program's name, where the system keeps it; another one's path. */
+  /** The name of a program in the system's folders, or the path of another program. */
   program: string
   /** Its words. */
   words: ShellStandingWords
@@ -2185,13 +2185,13 @@ export interface ShellStandingCall {
   cwd: string
 }
 
-/** What may run without asking. */
+/** Calls that may run without asking. */
 export interface ShellStandingRule {
   /** The calls that it holds for, each of them any number of times. */
   calls: Array<ShellStandingCall>
-  /** Everything that they may do, as [`key`] writes it. */
+  /** All their allowed effects, as [`key`] writes them. */
   effects: Array<string>
-  /** The folder that its examples start in. Empty: that of its first call. */
+  /** The folder in which its examples start. Empty: that of its first call. */
   cwd: string
   /** Commands that it covers, in its own folder. They are tried when the rule is read. */
   covers: Array<string>
@@ -2199,16 +2199,16 @@ export interface ShellStandingRule {
   covers_not: Array<string>
 }
 
-/** What the words of a call are. */
+/** The words of a call. */
 export type ShellStandingWords = { [key: string]: unknown } | { [key: string]: unknown } | { [key: string]: unknown }
 
 /** Whether a group of dangers counts. */
 export type ShellSwitch = 'on' | 'off' | 'ask' | 'deny'
 
-/** What happens to a command that would be asked about where nobody can be asked. */
+/** What happens to a command that needs approval if nobody can be asked. */
 export type ShellWithoutApprover = 'confine' | 'deny' | 'run'
 
-/** What a check of a store found. */
+/** The result of a check of a store. */
 export interface StoreCheck {
   /** True if nothing is wrong. */
   ok: boolean
@@ -2218,11 +2218,11 @@ export interface StoreCheck {
   rows: number
   /** How many tenants' ledgers were verified. */
   ledgers: number
-  /** What is wrong; at most 100 are listed. */
+  /** The problems; at most 100 are listed. */
   problems: Array<string>
   /** How many problems there are. */
   problem_count: number
-  /** What to do about it. */
+  /** Advice on what to do. */
   advice: string | null
 }
 
@@ -2240,7 +2240,7 @@ export interface StoreInfo {
   schema: number
 }
 
-/** What agents that other agents started may not have. */
+/** Tools that sub-agents may not have. */
 export interface FullSubagentPolicy {
   /** No agent below the first may call these. Default: the seeds' list. */
   deny: Array<FullListEntry>
@@ -2250,7 +2250,7 @@ export interface FullSubagentPolicy {
   max_depth: number
 }
 
-/** What agents that other agents started may not have. */
+/** Tools that sub-agents may not have. */
 export interface SubagentPolicy {
   /** No agent below the first may call these. Default: the seeds' list. */
   deny?: ReadonlyArray<ListEntry>
@@ -2260,59 +2260,59 @@ export interface SubagentPolicy {
   max_depth?: number
 }
 
-/** What a model is told of the CLIs that it has. */
+/** The text that tells a model about its CLIs. */
 export interface Supplement {
   /** The text, in Markdown. */
   text: string
 }
 
-/** What the result of a tool does to the session that reads it. */
+/** A mark that a tool's result sets on the session that reads it. */
 export type Taint = 'untrusted' | 'private'
 
-/** What a marked session means for an open-world or destructive call. */
+/** What happens to a guarded call of a session that has both marks. */
 export type TaintMode = 'record' | 'ask' | 'deny'
 
-/** What happens before an open-world or destructive call of a session that has read both what strangers may have written and private data. */
+/** What happens before an open-world or destructive call of a session that has read both untrusted text and private data. */
 export interface FullTaintPolicy {
   /** What happens. */
   mode: TaintMode
-  /** The tools whose results strangers may have written, besides those that say so themselves. */
+  /** Additional tools whose results strangers may have written. Tools may also declare that themselves. */
   untrusted: Array<FullListEntry>
-  /** The tools whose results are private, besides those that say so themselves. */
+  /** Additional tools whose results are private. Tools may also declare that themselves. */
   private: Array<FullListEntry>
-  /** The tools that such a session is watched for. Default: open-world and destructive ones. An entry for either capability means also the tools, other than built-in ones, that declare none at all. */
+  /** The tools whose calls by such a session are recorded, asked about or denied. Default: open-world and destructive ones. An entry for either capability also means tools that declare no capability at all, unless they are built in. */
   guarded: Array<FullListEntry>
 }
 
-/** What happens before an open-world or destructive call of a session that has read both what strangers may have written and private data. */
+/** What happens before an open-world or destructive call of a session that has read both untrusted text and private data. */
 export interface TaintPolicy {
   /** What happens. */
   mode?: TaintMode
-  /** The tools whose results strangers may have written, besides those that say so themselves. */
+  /** Additional tools whose results strangers may have written. Tools may also declare that themselves. */
   untrusted?: ReadonlyArray<ListEntry>
-  /** The tools whose results are private, besides those that say so themselves. */
+  /** Additional tools whose results are private. Tools may also declare that themselves. */
   private?: ReadonlyArray<ListEntry>
-  /** The tools that such a session is watched for. Default: open-world and destructive ones. An entry for either capability means also the tools, other than built-in ones, that declare none at all. */
+  /** The tools whose calls by such a session are recorded, asked about or denied. Default: open-world and destructive ones. An entry for either capability also means tools that declare no capability at all, unless they are built in. */
   guarded?: ReadonlyArray<ListEntry>
 }
 
-/** What may be written into the folder that a team shares, by whichever tool. */
+/** Limits for files that tools write into the folder that a team shares. */
 export interface FullTeamConfig {
-  /** Endings of names that no file may have; neither the dot nor case counts. Default: `exe`, `sh`, `bat`, `cmd`, `ps1`, `com`, `msi` and `scr`. */
+  /** File name extensions that are refused; neither the dot nor case counts. Default: `exe`, `sh`, `bat`, `cmd`, `ps1`, `com`, `msi` and `scr`. */
   extensions: Array<string>
-  /** How many bytes a file may come to have. Default: 10,485,760 (10 MiB). */
+  /** The most bytes of a file. Default: 10,485,760 (10 MiB). */
   max_bytes: number
-  /** How many files there may be in the folder and all below it. Default: 100. */
+  /** The most files in the folder and everything below it. Default: 100. */
   max_files: number
 }
 
-/** What may be written into the folder that a team shares, by whichever tool. */
+/** Limits for files that tools write into the folder that a team shares. */
 export interface TeamConfig {
-  /** Endings of names that no file may have; neither the dot nor case counts. Default: `exe`, `sh`, `bat`, `cmd`, `ps1`, `com`, `msi` and `scr`. */
+  /** File name extensions that are refused; neither the dot nor case counts. Default: `exe`, `sh`, `bat`, `cmd`, `ps1`, `com`, `msi` and `scr`. */
   extensions?: ReadonlyArray<string>
-  /** How many bytes a file may come to have. Default: 10,485,760 (10 MiB). */
+  /** The most bytes of a file. Default: 10,485,760 (10 MiB). */
   max_bytes?: number
-  /** How many files there may be in the folder and all below it. Default: 100. */
+  /** The most files in the folder and everything below it. Default: 100. */
   max_files?: number
 }
 
@@ -2332,18 +2332,18 @@ export interface Thresholds {
   critical?: number | null
 }
 
-/** Where a name is looked up, in this order. A tool hides those of the same name in later tiers. */
+/** A tier of names. Tiers are searched in this order. A tool hides tools of the same name in later tiers. */
 export type Tier = 'core' | 'skill' | 'extra'
 
 /** A tool that another policy would add or take away. */
 export interface ToolChange {
   /** The tool. */
   tool: string
-  /** The rule that refuses it: now where it would be added, then where it would be taken away. */
+  /** The rule that refuses it: now, if it would be added, or then, if it would be taken away. */
   rule: Rule | null
 }
 
-/** What the registry tells of a tool. */
+/** A tool in the registry. */
 export interface ToolInfo {
   /** The canonical name. */
   name: string
@@ -2353,7 +2353,7 @@ export interface ToolInfo {
   origin: Origin
   /** Where its name is looked up. */
   tier: Tier
-  /** Where the tool of an earlier tier comes from that has the same name: while it is there, this one is not called. None: the name is this tool's. */
+  /** The origin of a tool in an earlier tier with the same name: while it exists, this one is not called. None: there is no such tool. */
   shadowed_by: Origin | null
   /** The digest of its name, description and schema. */
   version: string
@@ -2361,29 +2361,29 @@ export interface ToolInfo {
   group: string | null
   /** What it can do. Empty means mutating. */
   capabilities: Array<Capability>
-  /** Which arguments name what a call touches. */
+  /** The arguments that name resources of a call. */
   touches: Array<Touch>
   /** The channel types that it works on. Empty: all. */
   channels: Array<string>
-  /** Its deadline in milliseconds, where it is not the runtime's. */
+  /** Its deadline in milliseconds, if it differs from the runtime's. */
   timeout_ms: number | null
   /** True if the same call may be repeated until its answer changes. */
   polling: boolean
-  /** True if each call wants somebody's approval. */
+  /** True if each call needs somebody's approval. */
   needs_approval: boolean
-  /** What its results do to a session. */
+  /** The marks that its results set on a session. */
   taints: Array<Taint>
-  /** The action that it is. */
+  /** Its action. */
   action: Action | null
-  /** Its name where it comes from, if that is another. */
+  /** Its name where it comes from, if that differs. */
   original_name: string | null
-  /** The argument that is a command of a shell. */
+  /** The argument that is a shell command. */
   shell_command: string | null
   /** The argument that names the folder in which that command starts. */
   shell_cwd: string | null
-  /** The argument that is given to that command on standard input. */
+  /** The argument that becomes that command's standard input. */
   shell_stdin: string | null
-  /** Other names that its arguments may come under. */
+  /** Other names of its arguments. */
   argument_aliases: { [key: string]: Array<string> }
   /** Other names for it, built-in ones too. */
   aliases: Array<string>
@@ -2415,7 +2415,7 @@ export interface ToolSpec {
   polling?: boolean
   /** True if each call of it wants somebody's approval. */
   needs_approval?: boolean
-  /** What its results do to a session. */
+  /** The marks that its results set on a session. */
   taints?: ReadonlyArray<Taint>
   /** The action that it is, for agents whose actions are limited. */
   action?: Action | null
@@ -2429,11 +2429,11 @@ export interface ToolSpec {
   shell_stdin?: string | null
 }
 
-/** An argument that names what a call touches. */
+/** An argument that names a resource of a call. */
 export interface Touch {
   /** The argument: a text, or a list of texts. */
   argument: string
-  /** What it names. */
+  /** The kind of the resource. */
   resource: ResourceKind
   /** How the call uses it. */
   effect: Effect
@@ -2451,46 +2451,46 @@ export interface Unbound {
   unbound: boolean
 }
 
-/** The `vault` part of the configuration: whether masked secrets are kept, so that they can be put back where they are bound to. */
+/** The `vault` part of the configuration: whether masked secrets are kept, so that they can be put in where they are bound. */
 export interface FullVaultConfig {
-  /** True keeps them, in memory. Not with the profile `seed`, whose placeholders are all alike. */
+  /** True: secrets are kept, in memory. Not possible with the profile `seed`, whose placeholders are all the same. */
   enabled: boolean
-  /** How long a secret is kept after it was last shown or put back, in milliseconds. Default: four hours. */
+  /** How long a secret is kept after it was last shown or used, in milliseconds. Default: four hours. */
   ttl_ms: number
-  /** How many secrets are kept for one session at most; the least recently used goes first. */
+  /** The most secrets that are kept for one session; the least recently used goes first. */
   max_entries: number
-  /** The tools, by name or glob, to which a placeholder in their arguments is mere text: those that hand a text on to another agent or to the user. */
+  /** Tools, by name or glob, for which a placeholder in the arguments is plain text: those that pass a text on to another agent or to the user. */
   text_tools: Array<string>
-  /** Where secrets may be put back, for all tenants and sessions. */
+  /** Where secrets may be put in, for all tenants and sessions. */
   bindings: Array<FullBindingConfig>
 }
 
-/** The `vault` part of the configuration: whether masked secrets are kept, so that they can be put back where they are bound to. */
+/** The `vault` part of the configuration: whether masked secrets are kept, so that they can be put in where they are bound. */
 export interface VaultConfig {
-  /** True keeps them, in memory. Not with the profile `seed`, whose placeholders are all alike. */
+  /** True: secrets are kept, in memory. Not possible with the profile `seed`, whose placeholders are all the same. */
   enabled?: boolean
-  /** How long a secret is kept after it was last shown or put back, in milliseconds. Default: four hours. */
+  /** How long a secret is kept after it was last shown or used, in milliseconds. Default: four hours. */
   ttl_ms?: number
-  /** How many secrets are kept for one session at most; the least recently used goes first. */
+  /** The most secrets that are kept for one session; the least recently used goes first. */
   max_entries?: number
-  /** The tools, by name or glob, to which a placeholder in their arguments is mere text: those that hand a text on to another agent or to the user. */
+  /** Tools, by name or glob, for which a placeholder in the arguments is plain text: those that pass a text on to another agent or to the user. */
   text_tools?: ReadonlyArray<string>
-  /** Where secrets may be put back, for all tenants and sessions. */
+  /** Where secrets may be put in, for all tenants and sessions. */
   bindings?: ReadonlyArray<BindingConfig>
 }
 
-/** What the vault has for a tenant. */
+/** The vault's secrets and bindings of a tenant. */
 export interface VaultContents {
-  /** The secrets that are kept, the last used first. */
+  /** The kept secrets, the last used first. */
   secrets: Array<KeptSecret>
-  /** Where they may be put back, besides the files that they were read from. */
+  /** Where they may be put in. They may always be written back to their own files. */
   bindings: Array<Binding>
 }
 
-/** What a container sees of the workspace. */
+/** Access to the workspace in a container. */
 export type WorkspaceAccess = 'none' | 'ro' | 'rw'
 
-/** What becomes of a write to a file that the model has not read as it is now. */
+/** What happens to a write to a file whose current content the model has not read. */
 export type WriteSafety = 'strict' | 'warn' | 'off'
 
 /** The operations of a runtime, by domain. */
@@ -2499,7 +2499,7 @@ export interface Operations {
     /**
      * Stores an agent, replacing one of the same id. Its lists hold from the next call on; in other processes within a second.
      *
-     * Fails with `conflict` if `if_version` does not hold, with `invalid_config` if a list names an unknown group, with `invalid_argument` if `settings.shell` makes no sense.
+     * Fails with `conflict` if `if_version` does not hold, with `invalid_config` if a list names an unknown group, with `invalid_argument` if `settings.shell` is invalid.
      */
     put(args: {
       /** The tenant. */
@@ -2508,16 +2508,16 @@ export interface Operations {
       id: string
       /** What it is for. */
       description?: string
-      /** The tools it may use at most, as in `policy.allow`. Left out: no limit. Empty: none. */
+      /** The only tools that it may use, as in `policy.allow`. Left out: no limit. Empty: none. */
       allow?: ReadonlyArray<string> | null
       /** The tools it may not use, as in `policy.deny`. */
       deny?: ReadonlyArray<string>
-      /** Whatever else the host keeps with it. `shell` narrows what its commands may do: the keys of `shell.agents` in the configuration, of which the strictest judgement counts. */
+      /** The host's own data about it. `shell` narrows what its commands may do. It takes the keys of `shell.agents` in the configuration, and the strictest judgement counts. */
       settings?: { [key: string]: unknown }
       /** Only if the stored agent has this version; 0: only if there is none. */
       if_version?: number | null
     }): Promise<Agent>
-    /** Gives an agent. Fails with `not_found` if there is none of that id. */
+    /** Returns an agent. Fails with `not_found` if there is none of that id. */
     get(args: {
       /** The tenant. */
       tenant?: string
@@ -2542,13 +2542,13 @@ export interface Operations {
     }): Promise<Deleted>
   }
   readonly approvals: {
-    /** Asks for an approval. Asking again with the same `id` and `digest` gives the one that is there; with another digest it fails with `conflict`. */
+    /** Asks for an approval. Asking again with the same `id` and `digest` returns the existing one; with another digest it fails with `conflict`. */
     request(args: {
       /** The tenant. */
       tenant?: string
       /** The approval's id. Default: a new one. */
       id?: string | null
-      /** What exactly is to be allowed: a digest of the call. */
+      /** A digest of the call: exactly this call is to be allowed. */
       digest: string
       /** The agent that calls. */
       agent?: string | null
@@ -2558,12 +2558,12 @@ export interface Operations {
       session?: string | null
       /** The tool. */
       tool: string
-      /** What a person is shown in order to decide. */
+      /** The information for the person who decides. */
       request?: { [key: string]: unknown }
       /** For how many milliseconds it can be decided, up to 30 days. Default: 120,000 (two minutes). */
       ttl_ms?: number
     }): Promise<Approval>
-    /** Gives an approval. Fails with `not_found` if there is none of that id. */
+    /** Returns an approval. Fails with `not_found` if there is none of that id. */
     get(args: {
       /** The tenant. */
       tenant?: string
@@ -2585,7 +2585,7 @@ export interface Operations {
       /** How many at most, 1 to 1,000. Default: 100. */
       limit?: number
     }): Promise<Array<Approval>>
-    /** Allows or denies a pending approval. Fails with `conflict`, saying what became of it, if it is not pending any more or `approval.external` is false, and with `invalid_argument` if `edited` does not fit the tool: then this decision counts for nothing. */
+    /** Allows or denies a pending approval. Fails with `conflict`, naming its state, if it is not pending any more or `approval.external` is false. Fails with `invalid_argument` if `edited` does not fit the tool; then it stays pending. */
     decide(args: {
       /** The tenant. */
       tenant?: string
@@ -2595,11 +2595,11 @@ export interface Operations {
       decision: ApprovalDecision
       /** Who decides. */
       by: string
-      /** Why. */
+      /** The reason. */
       reason?: string | null
-      /** Other arguments to make the call with; only where it is allowed. */
+      /** Other arguments to make the call with; only with `allow`. */
       edited?: { [key: string]: unknown } | null
-      /** Which of the `proposals` in the request to keep as a rule, from 0, the narrowest; only where the call is allowed as it is. It holds for the same tool, agent and user, for `approval.always_ms`. */
+      /** Which of the `proposals` in the request to keep as a rule, from 0, the narrowest; only with `allow` and without `edited`. The rule holds for the same tool, agent and user, for `approval.always_ms`. */
       always?: number | null
     }): Promise<Approval>
     /** Uses an allowed approval, once. Make the call with the `edited` arguments if there are any. Fails with `conflict` if it is not allowed, was used already, or is for a call of another digest. */
@@ -2611,7 +2611,7 @@ export interface Operations {
       /** The digest of the call that is to be made. */
       digest: string
     }): Promise<Approval>
-    /** Takes back an approval that is pending, or allowed and not yet used. Fails with `conflict` otherwise. */
+    /** Cancels an approval that is pending, or allowed and not yet used. Fails with `conflict` otherwise. */
     cancel(args: {
       /** The tenant. */
       tenant?: string
@@ -2620,20 +2620,20 @@ export interface Operations {
     }): Promise<Approval>
   }
   readonly artifacts: {
-    /** Gives the whole text of an artifact, for the host; a model reads it in parts with `read_file`. Fails with `not_found` unless tenant, session and user are those of the call. */
+    /** Returns the whole text of an artifact, for the host. A model reads it in parts with `read_file`. Fails with `not_found` unless tenant, session and user are those of the call. */
     read(args: {
       /** The tenant. */
       tenant?: string
       /** The session of the call; left out if the call had none. */
       session?: string | null
-      /** The user of the call; left out if the call had none. It does not matter where the users of a session share (`sessions.shared_by_users`). */
+      /** The user of the call; left out if the call had none. It does not matter if the users of a session share (`sessions.shared_by_users`). */
       user?: string | null
       /** The artifact's id. */
       id: string
     }): Promise<ArtifactText>
   }
   readonly audit: {
-    /** Gives rows in order of time, oldest first unless `latest`. What this runtime has queued is written first, so its own calls are there. */
+    /** Returns rows in order of time, oldest first unless `latest`. This runtime's queued rows are written first, so its own calls are there. */
     query(args?: {
       /** The tenant. */
       tenant?: string
@@ -2643,7 +2643,7 @@ export interface Operations {
       session?: string | null
       /** Only calls of this tool, by its own name. */
       tool?: string | null
-      /** Only calls decided so. */
+      /** Only calls with this decision. */
       decision?: Decision | null
       /** Only calls at or after this time, in milliseconds since 1970-01-01T00:00:00Z. */
       since_ms?: number | null
@@ -2656,20 +2656,20 @@ export interface Operations {
       /** Newest first. */
       latest?: boolean
     }): Promise<Array<AuditRow>>
-    /** Checks that no row was changed, taken out or put in since it was written, as far as the hash chains show it. What is wrong is in the report; keep its `heads` outside of the store and give them as `anchors` next time, so that the ends of the chains are held too. */
+    /** Checks with the hash chains that no row was changed, removed or inserted since it was written. The report lists the problems. Keep its `heads` outside of the store and give them as `anchors` next time: then the ends of the chains are checked, too. */
     verify(args?: {
       /** The tenant. */
       tenant?: string
       /** The `heads` of an earlier report: each must still be there. */
       anchors?: ReadonlyArray<ChainHead>
     }): Promise<AuditReport>
-    /** Deletes the oldest rows, in whole segments (10,000 rows or an hour of one writer each). Their checkpoints stay, so that the rest can still be verified. Segments that are still written stay too. Each segment that goes is told by an event `audit.pruned`. */
+    /** Deletes the oldest rows, in whole segments (10,000 rows or an hour of one writer each). Their checkpoints stay, so the rest can still be verified. Segments that are still written stay, too. Each deleted segment has an event `audit.pruned`. */
     prune(args?: {
       /** The tenant. */
       tenant?: string
-      /** The oldest segments go as long as at least this many rows stay. */
+      /** The oldest segments are deleted as long as at least this many rows stay. */
       keep_rows?: number | null
-      /** Segments go whose every call began before this time, in milliseconds since 1970-01-01T00:00:00Z. */
+      /** Segments are deleted if all their calls began before this time, in milliseconds since 1970-01-01T00:00:00Z. */
       before_ms?: number | null
       /** The same, as milliseconds before now: 2,592,000,000 are 30 days. */
       older_than_ms?: number | null
@@ -2677,45 +2677,45 @@ export interface Operations {
   }
   readonly clis: {
     /**
-     * Registers a CLI, replacing one of the same name: its binary as it is now, its variables, which are sealed at once, and what is denied of it.
+     * Registers a CLI, replacing one of the same name: its binary as it is now, its variables, which are sealed at once, and its denied arguments.
      *
-     * Without `encrypted_env` the variables stay as they are; an empty value that is sensitive keeps the stored one. Fails with `invalid_argument` that names the field, such as `deny_args[2]` for a pattern that is none, with `no_key` if the configuration has no `secrets.key`, and with `conflict` if `if_version` does not hold.
+     * Without `encrypted_env` the stored variables stay; an empty sensitive value keeps the stored one. Fails with `invalid_argument` that names the field, such as `deny_args[2]` for an invalid pattern, with `no_key` if the configuration has no `secrets.key`, and with `conflict` if `if_version` does not hold.
      */
     put(args: {
       /** The tenant. */
       tenant?: string
-      /** The name of its program, such as `gh`; capitals do not count. */
+      /** The name of its program, such as `gh`, in any case. */
       binary_name: string
-      /** Where its binary is, absolute. Left out: it is looked for in the folders of the system. */
+      /** The absolute path of its binary. Left out: it is searched in the folders of the system. */
       binary_path?: string | null
       /** What it is for. */
       description?: string
-      /** The preset whose rules hold besides: `gh`, `gcloud`, `aws`, `kubectl`, `terraform`, `git`, `psql`, `gws` or `rapidapi`. */
+      /** The preset whose rules hold in addition: `gh`, `gcloud`, `aws`, `kubectl`, `terraform`, `git`, `psql`, `gws` or `rapidapi`. */
       preset?: string | null
       /** As `preset`: how the seeds call it for `git` and `psql`. */
       adapter_name?: string | null
-      /** The variables that it gets: each a text, which is sensitive, or an object of `kind` (`sensitive`, `value` or `file`) and `value`. At most 50. */
+      /** Its variables. Each is a text, which is sensitive, or an object of `kind` (`sensitive`, `value` or `file`) and `value`. At most 50. */
       encrypted_env?: { [key: string]: unknown } | null
-      /** Regular expressions, none of which may be found in the arguments, in any case of letters. */
+      /** Regular expressions. The arguments must not contain a match of any of them, in any case of letters. */
       deny_args?: ReadonlyArray<string>
-      /** Regular expressions, none of which may be found at the start of an argument. */
+      /** Regular expressions. No argument may start with a match of any of them. */
       deny_verbose?: ReadonlyArray<string>
-      /** Options whose values are prose, which `deny_args` is not held against: `--body`. */
+      /** Options with prose as their values, such as `--body`: `deny_args` ignores these values. */
       free_text?: ReadonlyArray<string>
       /** Where it may connect to: anywhere (`true`), nowhere (`false`), or these hosts, by name or IPv4 address, at the usual ports; `host:port` adds a port. Left out: the host that `GIT_HOST` or `PGHOST` names with the presets `git` and `psql`, else anywhere. */
       network?: NetworkPermit | null
       /** How long a call may take, in seconds, 1 to 3,600. Default: the preset's, else 30. */
       timeout_seconds?: number | null
-      /** What the model should know of it. */
+      /** Advice for the model. */
       tips?: string
-      /** True: everybody may use it. False: only whom it is granted to by `grants.put` of the kind `cli`. Default: true. */
+      /** True: everybody may use it. False: only those to whom `grants.put` of the kind `cli` grants it. Default: true. */
       is_global?: boolean
-      /** Whether it is there at all. Default: true. */
+      /** False: it is treated as if it did not exist. Default: true. */
       enabled?: boolean
       /** Only if the stored CLI has this version; 0: only if there is none. */
       if_version?: number | null
     }): Promise<CliInfo>
-    /** Tells what is registered of a CLI, without the values of its variables. Fails with `not_found` if there is none of that name. */
+    /** Returns a registered CLI, without the values of its variables. Fails with `not_found` if there is none of that name. */
     get(args: {
       /** The tenant. */
       tenant?: string
@@ -2742,7 +2742,7 @@ export interface Operations {
     }): Promise<Deleted>
     /** Lists the presets that a CLI can be registered with. */
     presets(): Promise<Array<CliPreset>>
-    /** Tells whether a call would be let through: whether the CLI is granted, and whether something of the words is denied. Nothing is run. */
+    /** Says whether a call would be allowed: whether the CLI is granted, and whether some argument is denied. Nothing is run. */
     check(args: {
       /** The tenant. */
       tenant?: string
@@ -2750,14 +2750,14 @@ export interface Operations {
       binary_name: string
       /** The arguments of the call, without the program. */
       args?: ReadonlyArray<string>
-      /** What it would get on standard input. */
+      /** The text that it would get on standard input. */
       stdin?: string | null
       /** The agent that would call, if any. */
       agent?: string | null
       /** The user it would call for, if any. */
       user?: string | null
     }): Promise<CliCheck>
-    /** Gives the text that tells a model which CLIs it may call and how: what `context_files.merge` puts into TOOLS.md. Empty if there are none. */
+    /** Returns the text that tells a model which CLIs it may call and how. `context_files.merge` puts it into TOOLS.md. Empty if there are none. */
     supplement(args?: {
       /** The tenant. */
       tenant?: string
@@ -2768,7 +2768,7 @@ export interface Operations {
     }): Promise<Supplement>
   }
   readonly config: {
-    /** Gives the configuration with its defaults filled in, and with the policy and groups that are in force. */
+    /** Returns the configuration with its defaults filled in, and with the policy and groups that are in force. */
     get(): Promise<FullConfig>
   }
   readonly credentials: {
@@ -2786,20 +2786,20 @@ export interface Operations {
       agent?: string | null
       /** The user it is for. Left out: all of them. */
       user?: string | null
-      /** What sort of value it is. Default: `env`, variables of an environment. */
+      /** The kind of its value. Default: `env`, environment variables. */
       kind?: string
-      /** The variables of an environment, for the kind `env`: at most 1 MiB. */
+      /** Environment variables, for the kind `env`: at most 1 MiB. */
       env?: { [key: string]: string } | null
       /** The value, for any other kind. */
       value?: string | null
       /** The hosts it may be sent to. */
       host_scope?: string
-      /** Whatever else the host keeps with it. Not sealed. */
+      /** The host's own data about it. Not sealed. */
       settings?: { [key: string]: unknown }
       /** Only if the stored credential has this version; 0: only if there is none. */
       if_version?: number | null
     }): Promise<CredentialInfo>
-    /** Tells what is known of a credential, without its value. Fails with `not_found` if there is none of that key. */
+    /** Returns a credential without its value. Fails with `not_found` if there is none of that key. */
     get(args: {
       /** The tenant. */
       tenant?: string
@@ -2810,7 +2810,7 @@ export interface Operations {
       /** The user it is for. Left out: the one for all of them. */
       user?: string | null
     }): Promise<CredentialInfo>
-    /** Opens a credential and tells what is known of it, without its value: whether the configured keys still fit. Fails with `secret_unreadable` if they do not, or if it was altered. */
+    /** Checks that the configured keys still open a credential, and returns it without its value. Fails with `secret_unreadable` if they do not, or if it was altered. */
     check(args: {
       /** The tenant. */
       tenant?: string
@@ -2850,7 +2850,7 @@ export interface Operations {
   }
   readonly custom_tools: {
     /**
-     * Stores a custom tool, replacing one of the same agent and name: the next call finds it. Without `env` the environment stays as it is.
+     * Stores a custom tool, replacing one of the same agent and name. The next call finds it. Without `env` the stored environment stays.
      *
      * Fails with `invalid_argument` that names the field, with `name_taken` if a tool or an alias of this runtime has the name, with `no_key` if `env` is given and the configuration has no `secrets.key`, with `conflict` if `if_version` does not hold.
      */
@@ -2867,28 +2867,28 @@ export interface Operations {
       parameters?: { [key: string]: unknown } | null
       /** The command, for a shell. `{{.name}}` stands for the argument of that name, which becomes one quoted word there. */
       command: string
-      /** The folder it runs in: absolute, from the home folder (`~/…`), or from the workspace. Left out: the workspace. */
+      /** The folder it runs in: absolute, relative to the home folder (`~/…`), or relative to the workspace. Left out: the workspace. */
       working_dir?: string | null
       /** How long it may run, in seconds, 1 to 3,600. Default: 60. */
       timeout_seconds?: number
       /** Whether agents have it. Default: true. */
       enabled?: boolean
-      /** The network that it has: all of it (`true`), none, or these hosts. Default: none. */
+      /** Its network: everything (`true`), none, or only these hosts. Default: none. */
       network?: NetworkPermit
-      /** Files and folders with secrets that it reads all the same, such as `~/.kube`. */
+      /** Files and folders with secrets that it may read, such as `~/.kube`. */
       read?: ReadonlyArray<string>
-      /** Files and folders that it writes, with all that is below; `.` is the workspace. They must be there. Default: none besides the temporary folder of its session. */
+      /** Files and folders that it may write, with everything below; `.` is the workspace. They must exist. Default: only the temporary folder of its session. */
       write?: ReadonlyArray<string>
-      /** Whatever else is set for it. */
+      /** Other settings of it. */
       settings?: { [key: string]: unknown }
       /** Who made it. */
       created_by?: string
-      /** The variables of its environment, which are sealed. Left out: they stay as they are. Empty: none. At most 1 MiB. */
+      /** The variables of its environment, which are sealed. Left out: the stored ones stay. Empty: none. At most 1 MiB. */
       env?: { [key: string]: string } | null
       /** Only if the stored tool has this version; 0: only if there is none. */
       if_version?: number | null
     }): Promise<CustomToolInfo>
-    /** Gives a custom tool, without the values of its environment. Fails with `not_found` if there is none of that agent and name. */
+    /** Returns a custom tool, without the values of its environment. Fails with `not_found` if there is none of that agent and name. */
     get(args: {
       /** The tenant. */
       tenant?: string
@@ -2943,7 +2943,7 @@ export interface Operations {
       fence?: Fence | null
     }): Promise<ContextFileInfo>
     /**
-     * Gives a context file. A user's file does not fall back to the agent's.
+     * Returns a context file. A user's file does not fall back to the agent's.
      *
      * Fails with `not_found` if there is none, with `invalid_utf8` if it is not text.
      */
@@ -2983,15 +2983,15 @@ export interface Operations {
       /** Only if the stored file has this version. */
       if_version?: number | null
     }): Promise<Deleted>
-    /** Gives the context files of a prompt: those of the base, each with what the agent and the user read under its name in its place, then the others of the store. What the store does not have stays as the base has it; empty ones are left out. What `clis.supplement` says stands at the end of TOOLS.md. */
+    /** Returns the context files of a prompt: those of `base`, then the others of the store. If the agent or the user has a file of the same name in the store, that text replaces the one of `base`. Empty files are left out. The text of `clis.supplement` is added at the end of TOOLS.md. */
     merge(args: {
       /** The tenant. */
       tenant?: string
       /** The agent whose prompt it is. */
       agent: string
-      /** The user whom it talks to. Left out: nobody. */
+      /** The user it talks to. Left out: nobody. */
       user?: string | null
-      /** `open` or `predefined`, instead of what the agent's row says in `settings.type`. */
+      /** `open` or `predefined`, instead of `settings.type` in the agent's row. */
       agent_type?: string | null
       /** The host's own files, in the order in which the prompt has them. Each name once. */
       base?: ReadonlyArray<BaseContextFile>
@@ -2999,7 +2999,7 @@ export interface Operations {
   }
   readonly documents: {
     /**
-     * Stores a document, replacing one of the same path. The answer has the text's SHA-256.
+     * Stores a document, replacing one of the same path. Returns the text's SHA-256, too.
      *
      * Fails with `conflict` if `if_version` or `fence` does not hold.
      */
@@ -3022,7 +3022,7 @@ export interface Operations {
       fence?: Fence | null
     }): Promise<DocumentInfo>
     /**
-     * Gives a document. A user's document does not fall back to the agent's.
+     * Returns a document. A user's document does not fall back to the agent's.
      *
      * Fails with `not_found` if there is none, with `invalid_utf8` if it is not text.
      */
@@ -3066,7 +3066,7 @@ export interface Operations {
     }): Promise<Deleted>
   }
   readonly events: {
-    /** Gives the events after a cursor. With `wait_ms` it waits for the first one. To follow what happens, use `follow`, which also counts what was pruned before it was read. */
+    /** Returns the events after a cursor. With `wait_ms` it waits for the first one. To follow events, use `follow`, which also counts events that were pruned before they were read. */
     read(args?: {
       /** The tenant. */
       tenant?: string
@@ -3077,31 +3077,31 @@ export interface Operations {
       /** How long to wait for the first event, in milliseconds, up to 60,000. Default: 0. */
       wait_ms?: number
     }): Promise<Array<Event>>
-    /** Gives the `seq` of the newest event, 0 if there never was one: the `after` with which reading and following begin with what happens from now on. */
+    /** Returns the `seq` of the newest event, 0 if there never was one. Give it as `after` to read or follow only events from now on. */
     last(args?: {
       /** The tenant. */
       tenant?: string
     }): Promise<number>
-    /** Deletes the oldest events, as `retention` in the configuration does by itself. What remains keeps its `seq`. Give `keep`, `older_than_ms`, or both. */
+    /** Deletes the oldest events, as `retention` in the configuration does automatically. The others keep their `seq`. Give `keep`, `older_than_ms`, or both. */
     prune(args?: {
       /** The tenant. */
       tenant?: string
-      /** Keep at most so many, the newest. */
+      /** Keep at most this many, the newest. */
       keep?: number | null
       /** Delete those that are older than this, in milliseconds. */
       older_than_ms?: number | null
     }): Promise<Pruned>
   }
   readonly exec: {
-    /** Tells what commands on this machine can be held to, and what the kernel does not give. */
+    /** Returns how commands on this machine can be confined, and which protections the kernel does not give. */
     capabilities(): Promise<Capabilities>
   }
   readonly grants: {
-    /** Stores a grant, replacing one of the same resource, agent and user. Fails with `conflict` if `if_version` does not hold, and with `invalid_argument` for settings of the kind `cli` that cannot be. */
+    /** Stores a grant, replacing one of the same resource, agent and user. Fails with `conflict` if `if_version` does not hold, and with `invalid_argument` for invalid settings of the kind `cli`. */
     put(args: {
       /** The tenant. */
       tenant?: string
-      /** What sort of resource it is about, such as `mcp`, `cli` or `context_files`. */
+      /** The kind of the resource, such as `mcp`, `cli` or `context_files`. */
       kind: string
       /** Which resource. */
       resource: string
@@ -3111,14 +3111,14 @@ export interface Operations {
       user?: string | null
       /** Whether the resource may be used. */
       effect: GrantEffect
-      /** What it overrides in the resource. */
+      /** Settings of the resource that it overrides. */
       settings?: { [key: string]: unknown }
       /** Who makes it. Default: `owner`. */
       granted_by?: string
       /** Only if the stored grant has this version; 0: only if there is none. */
       if_version?: number | null
     }): Promise<Grant>
-    /** Gives the grant of that key, and no other. Fails with `not_found` if there is none. */
+    /** Returns the grant of exactly that key. Fails with `not_found` if there is none. */
     get(args: {
       /** The tenant. */
       tenant?: string
@@ -3160,9 +3160,9 @@ export interface Operations {
       if_version?: number | null
     }): Promise<Deleted>
     /**
-     * Tells whether a caller may use a resource, and which grant says so.
+     * Says whether a caller may use a resource, and which grant decides.
      *
-     * A grant that names agent and user decides before those that name one of them, and these before the one for everybody. Of two that name one, a denial decides. Where none applies the answer is no.
+     * A grant that names agent and user decides before those that name one of them, and these before the one for everybody. If one names the agent and another one the user, a denial decides. If none applies, the answer is no.
      */
     check(args: {
       /** The tenant. */
@@ -3178,24 +3178,24 @@ export interface Operations {
     }): Promise<GrantCheck>
   }
   readonly leases: {
-    /** Takes a lease if nobody holds it; renews it if `holder` does. `lease` is null if somebody else holds it. Its `epoch` grows each time it changes hands: give it to `leases.renew` and `leases.release`. */
+    /** Takes a lease if nobody holds it; renews it if `holder` holds it. `lease` is null if somebody else holds it. Its `epoch` grows each time it changes hands: pass it to `leases.renew` and `leases.release`. */
     acquire(args: {
       /** The tenant. */
       tenant?: string
-      /** What sort of thing is held, such as `job`. Not beginning with `path:`. */
+      /** The kind of the lease, such as `job`. It must not begin with `path:`. */
       kind: string
       /** Which one. */
       name: string
-      /** Who holds it. Two that give the same name hold it together. */
+      /** Who holds it. Two callers with the same name hold it together. */
       holder: string
       /** For how many milliseconds, up to a day. */
       ttl_ms: number
     }): Promise<Acquired>
-    /** Makes a lease last for `ttl_ms` from now. `renewed` is false if it is no longer held at that epoch: stop what is done under it. */
+    /** Makes a lease last for `ttl_ms` from now. `renewed` is false if it is no longer held at that epoch: stop the work under it. */
     renew(args: {
       /** The tenant. */
       tenant?: string
-      /** What sort of thing is held. */
+      /** The kind of the lease. */
       kind: string
       /** Which one. */
       name: string
@@ -3204,11 +3204,11 @@ export interface Operations {
       /** For how many milliseconds from now, up to a day. */
       ttl_ms: number
     }): Promise<Renewed>
-    /** Gives a lease back. `released` is false if it was no longer held at that epoch. */
+    /** Releases a lease. `released` is false if it was no longer held at that epoch. */
     release(args: {
       /** The tenant. */
       tenant?: string
-      /** What sort of thing is held. */
+      /** The kind of the lease. */
       kind: string
       /** Which one. */
       name: string
@@ -3228,11 +3228,11 @@ export interface Operations {
     }): Promise<Array<Lease>>
   }
   readonly locks: {
-    /** Takes a lock on all patterns or on none; renews it if `holder` has one on the same patterns. If one of them and a pattern of somebody else's lock could match a common path, `lock` is null and `conflict` says whose lock is in the way. */
+    /** Takes a lock on all patterns or on none; renews it if `holder` has one on the same patterns. If one of them and a pattern of somebody else's lock could match the same path, `lock` is null and `conflict` names that lock. */
     acquire(args: {
       /** The tenant. */
       tenant?: string
-      /** The workspace whose paths are locked: any name that all who share it give. */
+      /** The workspace whose paths are locked: any name. All users of the workspace must give the same one. */
       space: string
       /** Glob patterns of paths relative to the workspace, 1 to 32: `src/main.rs`, `docs/**`, `src/*.{c,h}`. `*` and `?` stop at `/`, `**` does not; case counts. */
       patterns: ReadonlyArray<string>
@@ -3256,7 +3256,7 @@ export interface Operations {
       /** For how many milliseconds from now, up to a day. Default: 300,000 (five minutes). */
       ttl_ms?: number
     }): Promise<Renewed>
-    /** Gives a lock back. `released` is false if it was no longer held at that epoch. */
+    /** Releases a lock. `released` is false if it was no longer held at that epoch. */
     release(args: {
       /** The tenant. */
       tenant?: string
@@ -3280,7 +3280,7 @@ export interface Operations {
       /** How many at most, 1 to 1,000. Default: 100. */
       limit?: number
     }): Promise<Array<PathLock>>
-    /** Gives the lock that covers a path now, or null. */
+    /** Returns the lock that covers a path now, or null. */
     covering(args: {
       /** The tenant. */
       tenant?: string
@@ -3291,61 +3291,61 @@ export interface Operations {
     }): Promise<CoveredBy>
   }
   readonly memory: {
-    /** Gives the memory files that were changed or deleted since a place, for an index of them. A change and its place in this queue are one transaction, whoever made it. Store `next` with what the index has made of the answer. */
+    /** Returns the memory files that were changed or deleted since a place, for an index of them. Every change enters this queue in its own transaction, whoever makes it. Store `next` together with your index. */
     queued(args?: {
       /** The tenant. */
       tenant?: string
-      /** The `next` of the answer that was taken in last. Default: 0, from the beginning. */
+      /** The `next` of the last answer that was indexed. Default: 0, from the beginning. */
       after?: number
       /** How many changes at most, 1 to 1,000. Default: 100. */
       limit?: number
     }): Promise<MemoryQueue>
   }
   readonly policy: {
-    /** Gives the policy in force. */
+    /** Returns the policy in force. */
     get(): Promise<PolicyInForce>
     /**
-     * Puts another policy in force, for every call that begins after this has returned. It is checked first: a wrong one is refused, and the one before stays.
+     * Puts another policy in force, for every call that begins after this has returned. It is checked first: an invalid one is refused, and the one before stays.
      *
-     * Fails with `invalid_config` if the policy is wrong, with `conflict` if the runtime was opened from a file: that file then says what is in force.
+     * Fails with `invalid_config` if the policy is invalid, with `conflict` if the runtime was opened from a file: then change that file.
      */
     set(args: {
       /** The policy, as the `policy` part of the configuration has it. */
       policy: Policy
     }): Promise<PolicyInForce>
     /**
-     * Takes up what the configuration file says now, without waiting for the next look at it. Only `policy` and `groups` are taken up.
+     * Rereads the configuration file at once, without waiting for the next check. Only `policy` and `groups` change.
      *
-     * Fails with `invalid_config` if the file is wrong, and what was in force stays; with `conflict` if the runtime was not opened from a file.
+     * Fails with `invalid_config` if the file is invalid; then the policy before stays in force. Fails with `conflict` if the runtime was not opened from a file.
      */
     reload(): Promise<Reloaded>
-    /** Tells which policy is in force, and whether the file says another that is wrong. */
+    /** Says which policy is in force, and whether the file has another one that is invalid. */
     status(): Promise<PolicyStatus>
-    /** Checks a policy, or the one in force, against the tools that there are, and the lists of a tenant's agents against it. Nothing changes. */
+    /** Checks a policy, or the one in force, against the known tools. Checks the lists of a tenant's agents, too. Nothing changes. */
     check(args?: {
       /** The policy to check. Left out: the one in force. */
       policy?: Policy | null
       /** The groups to check it with. Left out: those in force. */
       groups?: { [key: string]: ReadonlyArray<ListEntry> } | null
-      /** The tenant whose agents are looked at. */
+      /** The tenant whose agents are checked. */
       tenant?: string
     }): Promise<PolicyReport>
     /**
-     * Tells which tools another policy would add and take away for a caller. Nothing changes.
+     * Lists the tools that another policy would add and take away for a caller. Nothing changes.
      *
-     * Fails with `invalid_config` if that policy is wrong.
+     * Fails with `invalid_config` if that policy is invalid.
      */
     diff(args: {
       /** The policy to compare with the one in force. */
       policy: Policy
       /** Its groups. Left out: those in force. */
       groups?: { [key: string]: ReadonlyArray<ListEntry> } | null
-      /** Who calls, with the keys of a call's context. Left out: nobody in particular. */
+      /** The caller, with the keys of a call's context. Left out: nobody in particular. */
       context?: { [key: string]: unknown }
     }): Promise<PolicyDiff>
   }
   readonly registry: {
-    /** Lists the tools, sorted by name, disabled ones and those in the shadow of another, too. */
+    /** Lists the tools, sorted by name, including disabled and shadowed ones. */
     list(args?: {
       /** The tenant of the agent. Default: `default`. */
       tenant?: string
@@ -3379,7 +3379,7 @@ export interface Operations {
       /** The tool's name or alias. */
       name: string
     }): Promise<ToolInfo>
-    /** Removes a tool with its aliases, and shows it as it was. One of the same name in a later tier takes its place. Fails with `not_found` if there is none. */
+    /** Removes a tool with its aliases, and returns it. A tool of the same name in a later tier takes its place. Fails with `not_found` if there is none. */
     unregister(args: {
       /** The tenant of the agent. Default: `default`. */
       tenant?: string
@@ -3387,7 +3387,7 @@ export interface Operations {
       agent?: string | null
       /** The tool's name or alias. */
       name: string
-      /** The tier that it stands in. Left out: the tool that has the name. */
+      /** Its tier. Left out: the tool that is called by the name. */
       tier?: Tier | null
     }): Promise<ToolInfo>
     /** Gives a tool another name. Fails with `name_taken` if a tool or alias has it; a built-in alias gives way. */
@@ -3402,12 +3402,12 @@ export interface Operations {
       name: string
       /** Whether definitions show the alias. Default: true. */
       advertised?: boolean
-      /** The alias's own names of arguments, each with the tool's name for it. */
+      /** The alias's own names of arguments, each mapped to the tool's name. */
       arguments?: { [key: string]: string }
-      /** What the tool's arguments are where a call under the alias does not give them and the tool knows them. */
+      /** Default values of the tool's arguments, for calls under the alias that do not give them. */
       defaults?: { [key: string]: unknown }
     }): Promise<ToolInfo>
-    /** Takes a name away from a tool. Fails with `not_found` if there is no such alias. */
+    /** Removes an alias of a tool. Fails with `not_found` if there is no such alias. */
     unalias(args: {
       /** The tenant of the agent. Default: `default`. */
       tenant?: string
@@ -3423,14 +3423,14 @@ export interface Operations {
       /** The agent. */
       agent: string
     }): Promise<Array<ToolInfo>>
-    /** Takes an agent's own registry away. Fails with `not_found` if it has none. */
+    /** Removes an agent's own registry. Fails with `not_found` if it has none. */
     drop_clone(args: {
       /** The tenant of the agent. Default: `default`. */
       tenant?: string
       /** The agent. */
       agent: string
     }): Promise<DroppedClone>
-    /** Lists the groups and the names in them, also of tools that are not there. */
+    /** Lists the groups and their names, including those of tools that do not exist. */
     groups(args?: {
       /** The tenant of the agent. Default: `default`. */
       tenant?: string
@@ -3439,34 +3439,34 @@ export interface Operations {
     }): Promise<{ [key: string]: Array<string> }>
   }
   readonly store: {
-    /** Tells which store this is. */
+    /** Returns which store this is. */
     info(): Promise<StoreInfo>
-    /** Looks for damage in the whole store: the database's own check of its file, every row of every tenant, every ledger. Reads all of it while it is in use. What is wrong is in the answer, with what to do about it. A store that cannot be read at all fails with `store_corrupt` instead. */
+    /** Looks for damage in the whole store: the database's own check of its file, every row of every tenant, every ledger. Reads everything, while calls go on. Returns the problems and advice. Fails with `store_corrupt` if the store cannot be read at all. */
     check(): Promise<StoreCheck>
-    /** Copies a SQLite store to a new file, as it is at one moment, while it is in use. A PostgreSQL server has tools of its own for that, such as `pg_dump`. */
+    /** Copies a SQLite store to a new file, as of one moment, while it is in use. For PostgreSQL use the server's own tools, such as `pg_dump`. */
     backup(args: {
       /** The file to write; it must not exist. A relative path starts at the working directory. */
       path: string
     }): Promise<StoreFile>
-    /** Writes the rows of one tenant, or of all, to a new file (JSON Lines), which `import` reads into a store of any kind. Stop other writers first. Sealed values stay sealed. */
+    /** Writes the rows of one tenant, or of all, to a new file (JSON Lines). `import` reads it into a store of any kind. Stop other writers first. Sealed values stay sealed. */
     export(args: {
       /** The file to write; it must not exist. A relative path starts at the working directory. */
       path: string
       /** Only the rows of this tenant. Left out: of all tenants. */
       tenant?: string | null
     }): Promise<Moved>
-    /** Reads an export into a store that holds nothing of its tenant, or nothing at all if it is of all tenants. */
+    /** Reads an export into a store. The store must be empty: of that tenant, or wholly for an export of all tenants. */
     import(args: {
       /** The file to read. A relative path starts at the working directory. */
       path: string
     }): Promise<Moved>
   }
   readonly rules: {
-    /** Stores a rule, replacing one of the same kind and id. One of the kind `command` lets commands run without asking; best taken from the `proposals` of an approval. Fails with `conflict` if `if_version` does not hold. */
+    /** Stores a rule, replacing one of the same kind and id. A rule of the kind `command` lets commands run without asking; take it from the `proposals` of an approval. Fails with `conflict` if `if_version` does not hold. */
     put(args: {
       /** The tenant. */
       tenant?: string
-      /** What sort of calls it is about, such as `command` or `tool`. */
+      /** The kind of the calls, such as `command` or `tool`. */
       kind: string
       /** Its id within the kind. Left out: a new one is made. */
       id?: string | null
@@ -3474,11 +3474,11 @@ export interface Operations {
       agent?: string | null
       /** The user it holds for. Left out: all of them. */
       user?: string | null
-      /** What it does with a call that fits it. */
+      /** What happens to a call that fits it. */
       effect: RuleEffect
       /** Which calls it fits, in the language of its kind. */
       pattern: string
-      /** Whatever else its kind wants. */
+      /** Other settings of its kind. */
       settings?: { [key: string]: unknown }
       /** Where it comes from, such as `owner` or `approval:<id>`. Default: `owner`. */
       source?: string
@@ -3487,7 +3487,7 @@ export interface Operations {
       /** Only if the stored rule has this version; 0: only if there is none. */
       if_version?: number | null
     }): Promise<Rule>
-    /** Gives a rule, also within a day after it has ended. Fails with `not_found` if there is none of that kind and id. */
+    /** Returns a rule, even up to a day after it has expired. Fails with `not_found` if there is none of that kind and id. */
     get(args: {
       /** The tenant. */
       tenant?: string
@@ -3496,7 +3496,7 @@ export interface Operations {
       /** The rule's id. */
       id: string
     }): Promise<Rule>
-    /** Lists the rules of a kind by id, without those that have ended. */
+    /** Lists the rules of a kind by id, without expired ones. */
     list(args: {
       /** The tenant. */
       tenant?: string
@@ -3511,7 +3511,7 @@ export interface Operations {
       /** How many at most, 1 to 1,000. Default: 100. */
       limit?: number
     }): Promise<Array<Rule>>
-    /** Takes a rule away; it holds for no call that begins after this. Fails with `conflict` if `if_version` does not hold. */
+    /** Revokes a rule: it holds for no call that begins after this. Fails with `conflict` if `if_version` does not hold. */
     revoke(args: {
       /** The tenant. */
       tenant?: string
@@ -3524,18 +3524,18 @@ export interface Operations {
     }): Promise<Revoked>
   }
   readonly secrets: {
-    /** Has a value masked from now on wherever it stands, in many encodings. Registered twice it must be forgotten twice. Not stored: register it again after a restart. */
+    /** Registers a value: from now on it is masked in all texts, in many encodings. A value that was registered twice must be forgotten twice. It is not stored: register it again after a restart. */
     register(args: {
       /** The tenant in whose texts it is masked. */
       tenant?: string
-      /** True: in all texts of the runtime, whatever the tenant. */
+      /** True: in all texts of the runtime, for every tenant. */
       everywhere?: boolean
       /** The value, at most 16,384 bytes. White space around it does not count. */
       value: string
-      /** What placeholders call it: 1 to 40 of `a-z`, `0-9` and `-`. Default: `secret`. */
+      /** Its kind in placeholders: 1 to 40 of `a-z`, `0-9` and `-`. Default: `secret`. */
       kind?: string | null
     }): Promise<RegisteredSecret>
-    /** Takes a value back. */
+    /** Forgets a registered value. */
     forget(args: {
       /** The tenant. */
       tenant?: string
@@ -3552,7 +3552,7 @@ export interface Operations {
       text: string
     }): Promise<MaskedText>
     /**
-     * Seals anew, under `secrets.key`, every stored value of all tenants that is sealed under one of `secrets.older_keys`; in the background unless it is waited for. Both keys open meanwhile. It may be ended at any moment and begun again: it goes on with what is left. A value that somebody changes meanwhile stays as it was changed.
+     * Reseals stored values of all tenants under `secrets.key` if they are sealed under one of `secrets.older_keys`. It runs in the background unless `wait` is true. Both keys open values meanwhile. It may be stopped at any moment and started again: it continues with the remaining values. A value that somebody changes meanwhile keeps that change.
      *
      * Fails with `no_key` if the configuration has no `secrets.key`.
      */
@@ -3560,13 +3560,13 @@ export interface Operations {
       /** True: the answer comes when it has ended. Default: it runs in the background. */
       wait?: boolean
     }): Promise<RotationStatus>
-    /** Tells how far the rotation of this process is, or how its last one ended. */
+    /** Returns the progress of this process's rotation, or how its last one ended. */
     rotation(): Promise<RotationStatus>
-    /** Ends the rotation that runs in this process. What it has sealed anew stays. */
+    /** Ends the rotation that runs in this process. Values that it has resealed stay so. */
     stop_rotation(): Promise<RotationStatus>
   }
   readonly sessions: {
-    /** Stores a session. One that is there keeps its messages and counters. Fails with `conflict` if `if_version` does not hold. */
+    /** Stores a session. An existing one keeps its messages and counters. Fails with `conflict` if `if_version` does not hold. */
     put(args: {
       /** The tenant. */
       tenant?: string
@@ -3576,31 +3576,31 @@ export interface Operations {
       agent?: string | null
       /** The user it is with. */
       user?: string | null
-      /** The channel it came over. */
+      /** Its channel. */
       channel?: string
       /** The chat on that channel. */
       chat?: string
-      /** What people call it. */
+      /** A label for people. */
       label?: string
       /** The provider of its model. */
       provider?: string
       /** Its model. */
       model?: string
-      /** What was said so far, in short. */
+      /** A summary of the conversation so far. */
       summary?: string
-      /** Whatever else the host keeps with it. */
+      /** The host's own data about it. */
       settings?: { [key: string]: unknown }
       /** Only if the stored session has this version; 0: only if there is none. */
       if_version?: number | null
     }): Promise<Session>
-    /** Gives a session. Fails with `not_found` if there is none of that id. */
+    /** Returns a session. Fails with `not_found` if there is none of that id. */
     get(args: {
       /** The tenant. */
       tenant?: string
       /** The session's id. */
       id: string
     }): Promise<Session>
-    /** Lists sessions, the one used last first. */
+    /** Lists sessions, the last used one first. */
     list(args?: {
       /** The tenant. */
       tenant?: string
@@ -3608,11 +3608,11 @@ export interface Operations {
       agent?: string | null
       /** Only sessions with this user. */
       user?: string | null
-      /** Only sessions that are called exactly so. */
+      /** Only sessions with exactly this label. */
       label?: string | null
       /** Only sessions used at or after this time, in milliseconds since 1970-01-01T00:00:00Z. */
       active_since_ms?: number | null
-      /** Go on after the session of this time and id. One that is used meanwhile moves to the front. */
+      /** Go on after the session of this time and id. A session that is used meanwhile moves to the front. */
       after?: SessionPlace | null
       /** How many at most, 1 to 1,000. Default: 100. */
       limit?: number
@@ -3627,7 +3627,7 @@ export interface Operations {
       if_version?: number | null
     }): Promise<Deleted>
     /**
-     * Appends messages and adds to the counters. The messages of a session are numbered from 1 without gaps, whoever appends; the version stays.
+     * Appends messages and adds to the counters. The messages of a session are numbered from 1 without gaps, even if several processes append. The version does not change.
      *
      * Fails with `not_found` if there is no such session; then nothing is written.
      */
@@ -3638,10 +3638,10 @@ export interface Operations {
       id: string
       /** The messages, in order, at most 1,000. Left out: only the counters change. */
       messages?: ReadonlyArray<MessageToAppend>
-      /** What is added to the counters. */
+      /** Amounts to add to the counters. */
       usage?: SessionUsage
     }): Promise<SessionInfo>
-    /** Gives the messages of a session, oldest first unless `latest`. None if there is no such session. */
+    /** Returns the messages of a session, oldest first unless `latest`. None if there is no such session. */
     history(args: {
       /** The tenant. */
       tenant?: string
@@ -3654,14 +3654,14 @@ export interface Operations {
       /** Newest first. */
       latest?: boolean
     }): Promise<Array<SessionMessage>>
-    /** Gives the marks of a session: what its results have brought into it. None if it has none. See `policy.taint`. */
+    /** Returns the marks of a session: the kinds of text that results have brought into it. See `policy.taint`. */
     marks(args: {
       /** The tenant. */
       tenant?: string
       /** The session's id. It need not be stored. */
       id: string
     }): Promise<Array<SessionMark>>
-    /** Takes every mark from a session, as if it had seen nothing yet. The owner's act: do it when what the session has seen no longer matters. */
+    /** Removes every mark of a session, as if it had read nothing yet. Only the owner should do that, when the text that the session has read no longer matters. */
     clear_marks(args: {
       /** The tenant. */
       tenant?: string
@@ -3671,28 +3671,28 @@ export interface Operations {
   }
   readonly shell: {
     /**
-     * Judges a command as it would be judged in a call of this caller, with his folders and the links in them. Runs nothing.
+     * Judges a command as in a call of this caller, with his folders and the links in them. Runs nothing.
      *
      * Fails with `invalid_argument` if a folder of the caller cannot be used.
      */
     check(args: {
       /** The command, as a model would write it. */
       command: string
-      /** The folder that it starts in: absolute, or from the workspace. Left out: the workspace. */
+      /** The folder that it starts in: absolute, or relative to the workspace. Left out: the workspace. */
       cwd?: string | null
-      /** Another profile than the configuration's. */
+      /** A profile instead of the configuration's. */
       profile?: ShellProfile | null
-      /** What it is given on standard input. Left out: nothing that is known. */
+      /** The text on its standard input. Left out: unknown. */
       stdin?: string | null
-      /** Settings instead of those of the configuration. What the store says of an agent narrows these, too. */
+      /** Settings instead of those of the configuration. The agent's row in the store narrows these, too. */
       settings?: ShellSettings | null
-      /** Who would call, with the keys of a call's context. Left out: nobody in particular. */
+      /** The caller, with the keys of a call's context. Left out: nobody in particular. */
       context?: { [key: string]: unknown }
     }): Promise<ShellCheck>
   }
   readonly vault: {
     /**
-     * Lets a secret, or each of a kind, be put back into the arguments of calls, where the call fits all that is given here. Lasts until it is unbound, forgotten, or the runtime closed.
+     * Allows one secret, or each secret of a kind, to be put into the arguments of calls that fit all fields given here. Lasts until it is unbound or forgotten, or the runtime is closed.
      *
      * Fails with `not_found` if no secret is kept under `placeholder`.
      */
@@ -3707,27 +3707,27 @@ export interface Operations {
       kind?: string | null
       /** The tools that may get it, by name or glob. At least one. */
       tools: ReadonlyArray<string>
-      /** The hosts: each as it is, `*.` and what it ends with, or `*` for any. Every host that the call names must be one of them. Left out: only calls that name none. */
+      /** The hosts: exact names, `*.example.com` for all names that end so, or `*` for any. Every host that the call names must be one of them. Left out: only calls that name no host. */
       hosts?: ReadonlyArray<string>
-      /** Globs of files in the workspace. Every file that the call writes must fit one of them. Left out: only calls that write none. */
+      /** Globs of files in the workspace. Every file that the call writes must fit one of them. Left out: only calls that write no file. */
       paths?: ReadonlyArray<string>
       /** The arguments, by path, with `*` for any one step: `headers.authorization`. Left out: all. */
       arguments?: ReadonlyArray<string>
-      /** True if the first call that uses it uses it up. */
+      /** True if only the first call may use it. */
       once?: boolean
     }): Promise<Binding>
-    /** Takes a binding away. Those of the configuration stay. */
+    /** Removes a binding. Those of the configuration stay. */
     unbind(args: {
       /** The tenant. */
       tenant?: string
       /** The binding's id. */
       id: string
     }): Promise<Unbound>
-    /** Lists the secrets that are kept, the last used first, and the bindings that hold; never a value. */
+    /** Lists the kept secrets, the last used first, and the bindings in force; never a value. */
     list(args?: {
       /** The tenant. */
       tenant?: string
-      /** Only what this session may use. */
+      /** Only secrets and bindings of this session. */
       session?: string | null
       /** How many secrets at most, 1 to 1,000. Default: 100. */
       limit?: number

@@ -83,23 +83,23 @@ Code = Literal[
 
 
 class Acquired(TypedDict):
-    """What became of an attempt to take a lease."""
+    """The result of `leases.acquire`."""
 
     lease: Lease | None
     """The lease; null if somebody else holds it."""
 
 
 class AcquiredLock(TypedDict):
-    """What became of an attempt to lock paths: one of the two is null."""
+    """The result of `locks.acquire`: one of the two is null."""
 
     lock: PathLock | None
-    """The lock; null if somebody else's is in the way."""
+    """The lock; null if somebody else's lock conflicts."""
 
     conflict: PathConflict | None
-    """What is in the way."""
+    """The lock that conflicts."""
 
 Action: TypeAlias = "Literal['patch', 'finalize', 'delegate']"
-"""What an agent may be given leave for, over and above the tools that it may call."""
+"""An action of a tool, for agents whose actions are limited."""
 
 
 class FullActions(TypedDict):
@@ -109,7 +109,7 @@ class FullActions(TypedDict):
     """These."""
 
     delegate_targets: builtins.list[str]
-    """The agents that it may give work to. Empty: any."""
+    """The agents to which it may delegate. Empty: any."""
 
 
 class Actions(TypedDict, total=False):
@@ -119,7 +119,7 @@ class Actions(TypedDict, total=False):
     """These."""
 
     delegate_targets: Sequence[str]
-    """The agents that it may give work to. Empty: any."""
+    """The agents to which it may delegate. Empty: any."""
 
 
 class Agent(TypedDict):
@@ -135,13 +135,13 @@ class Agent(TypedDict):
     """What it is for."""
 
     allow: builtins.list[str] | None
-    """The tools it may use at most; none means no limit, an empty list means no tool."""
+    """The only tools that it may use. None: no limit. Empty: no tool."""
 
     deny: builtins.list[str]
     """The tools it may not use."""
 
     settings: Any
-    """Whatever else is set for it, a JSON object."""
+    """Other settings of it, a JSON object."""
 
     version: int
     """1 for a new agent, one more with each change."""
@@ -157,16 +157,16 @@ class FullAgentPolicy(TypedDict):
     """The set of tools to start from instead of `policy.profile` and the provider's."""
 
     allow: builtins.list[FullListEntry] | None
-    """Only these remain. Absent: no change. Empty: none."""
+    """Only these tools remain. Absent: no change. Empty: none."""
 
     deny: builtins.list[FullListEntry]
-    """These are taken away."""
+    """These tools are taken away."""
 
     also_allow: builtins.list[FullListEntry]
-    """These are given back."""
+    """These tools are given back."""
 
     ask: builtins.list[FullListEntry]
-    """Each call of these wants somebody's approval."""
+    """Each call of these tools needs somebody's approval."""
 
     by_provider: dict[str, FullProviderPolicy]
     """Lists for this agent with one provider, by `provider` or `provider/model`."""
@@ -175,7 +175,7 @@ class FullAgentPolicy(TypedDict):
     """The tools that its own front matter names; they only narrow. `["*"]`: no limit."""
 
     actions: FullActions | None
-    """The actions that it may take, over and above the tools that it may call. Absent: all."""
+    """The actions that it may take. Absent: all."""
 
 
 class AgentPolicy(TypedDict, total=False):
@@ -185,16 +185,16 @@ class AgentPolicy(TypedDict, total=False):
     """The set of tools to start from instead of `policy.profile` and the provider's."""
 
     allow: Sequence[ListEntry] | None
-    """Only these remain. Absent: no change. Empty: none."""
+    """Only these tools remain. Absent: no change. Empty: none."""
 
     deny: Sequence[ListEntry]
-    """These are taken away."""
+    """These tools are taken away."""
 
     also_allow: Sequence[ListEntry]
-    """These are given back."""
+    """These tools are given back."""
 
     ask: Sequence[ListEntry]
-    """Each call of these wants somebody's approval."""
+    """Each call of these tools needs somebody's approval."""
 
     by_provider: Mapping[str, ProviderPolicy]
     """Lists for this agent with one provider, by `provider` or `provider/model`."""
@@ -203,11 +203,11 @@ class AgentPolicy(TypedDict, total=False):
     """The tools that its own front matter names; they only narrow. `["*"]`: no limit."""
 
     actions: Actions | None
-    """The actions that it may take, over and above the tools that it may call. Absent: all."""
+    """The actions that it may take. Absent: all."""
 
 
 class Approval(TypedDict):
-    """A call that waits for somebody's word, or what became of it."""
+    """A call that waits for a decision, or its outcome."""
 
     tenant: str
     """The tenant it belongs to."""
@@ -216,8 +216,7 @@ class Approval(TypedDict):
     """Its id within the tenant."""
 
     digest: str
-    """What exactly is to be allowed: the digest of the call. Only a call of the same digest can
-    use the decision."""
+    """The digest of the call. Only a call of the same digest can use the decision."""
 
     agent: str | None
     """The agent that calls."""
@@ -232,19 +231,19 @@ class Approval(TypedDict):
     """The tool."""
 
     request: Any
-    """What a person is shown in order to decide, a JSON object."""
+    """The information for the person who decides, a JSON object."""
 
     state: ApprovalState
-    """How far it has come. One that is pending past its time counts as expired."""
+    """Its state. One that is pending past its time counts as expired."""
 
     decided_by: str | None
     """Who allowed or denied it."""
 
     reason: str | None
-    """Why."""
+    """The reason."""
 
     edited: Any
-    """The arguments as the person who allowed it changed them, a JSON object."""
+    """The changed arguments of the person who allowed it, a JSON object."""
 
     created_at_ms: int
     """When it was requested, in milliseconds since 1970-01-01T00:00:00Z."""
@@ -266,17 +265,17 @@ class FullApprovalConfig(TypedDict):
     """What a call does until somebody has decided."""
 
     timeout_ms: int
-    """For how long it can be decided, in milliseconds, up to 30 days. After that it counts as
-    denied."""
+    """How long an approval can be decided, in milliseconds, up to 30 days. After that it counts
+    as denied."""
 
     external: bool
-    """Whether a decision may come from elsewhere, through the operations `approvals.*`. Without
-    it only the host's `approve` handler decides, and where there is none every call that
-    wants approval is denied."""
+    """Whether a decision may come from elsewhere, through the operations `approvals.*`. If
+    false, only the host's `approve` handler decides; without a handler every call that needs
+    approval is denied."""
 
     always_ms: int
-    """For how long a rule holds that somebody keeps by allowing a command for always, in
-    milliseconds, up to a year. Default: 30 days."""
+    """How long a rule holds that was made by allowing a command for always, in milliseconds, up
+    to a year. Default: 30 days."""
 
 
 class ApprovalConfig(TypedDict, total=False):
@@ -286,26 +285,26 @@ class ApprovalConfig(TypedDict, total=False):
     """What a call does until somebody has decided."""
 
     timeout_ms: int
-    """For how long it can be decided, in milliseconds, up to 30 days. After that it counts as
-    denied."""
+    """How long an approval can be decided, in milliseconds, up to 30 days. After that it counts
+    as denied."""
 
     external: bool
-    """Whether a decision may come from elsewhere, through the operations `approvals.*`. Without
-    it only the host's `approve` handler decides, and where there is none every call that
-    wants approval is denied."""
+    """Whether a decision may come from elsewhere, through the operations `approvals.*`. If
+    false, only the host's `approve` handler decides; without a handler every call that needs
+    approval is denied."""
 
     always_ms: int
-    """For how long a rule holds that somebody keeps by allowing a command for always, in
-    milliseconds, up to a year. Default: 30 days."""
+    """How long a rule holds that was made by allowing a command for always, in milliseconds, up
+    to a year. Default: 30 days."""
 
 ApprovalDecision: TypeAlias = "Literal['allow', 'deny']"
-"""What somebody decides on an approval."""
+"""A decision on an approval."""
 
 ApprovalMode: TypeAlias = "Literal['wait', 'return']"
-"""What a call that wants approval does until somebody has decided."""
+"""What a call that needs approval does until somebody has decided."""
 
 ApprovalState: TypeAlias = "Literal['pending', 'allowed', 'denied', 'expired', 'cancelled', 'consumed']"
-"""How far an approval has come."""
+"""The state of an approval."""
 
 
 class ArtifactText(TypedDict):
@@ -328,7 +327,7 @@ class ArtifactText(TypedDict):
 
 
 class AuditReport(TypedDict):
-    """What a check of the ledger found."""
+    """The result of a check of the ledger."""
 
     ok: bool
     """True if nothing is wrong."""
@@ -346,12 +345,11 @@ class AuditReport(TypedDict):
     """How many segments were pruned: only their checkpoints are left."""
 
     heads: builtins.list[ChainHead]
-    """The end of each writer's chain, where it was found whole and is not pruned. Kept outside
-    of the store and given as `anchors` later, they show that nothing up to here was
-    rewritten."""
+    """The end of each writer's chain, unless it is damaged or pruned. Keep them outside of the
+    store and give them as `anchors` later, to show that nothing up to here was rewritten."""
 
     problems: builtins.list[ChainProblem]
-    """What is wrong; at most 100 are listed."""
+    """The problems; at most 100 are listed."""
 
     problem_count: int
     """How many problems there are."""
@@ -391,10 +389,10 @@ class AuditRow(TypedDict):
     """The tool as the model named it."""
 
     decision: Decision
-    """Whether the call was let through."""
+    """Whether the call was allowed."""
 
     code: str | None
-    """The error code of a call that was refused or failed."""
+    """The error code, if the call was refused or failed."""
 
     rule: str | None
     """The rule that decided."""
@@ -412,11 +410,11 @@ class AuditRow(TypedDict):
     """The run it was part of."""
 
     depth: int
-    """How deep below the first agent the caller was; 0 for the first agent."""
+    """How deep the caller was below the first agent; 0 for the first agent."""
 
     notes: dict[str, Any] | None
-    """What else the gates noted, by the gate's word: repaired arguments, an approval, a
-    repetition. Already scrubbed and capped."""
+    """Notes of the gates, each by its key: repaired arguments, an approval, a repetition.
+    Already scrubbed and capped."""
 
 
 class BaseContextFile(TypedDict):
@@ -430,11 +428,11 @@ class BaseContextFile(TypedDict):
 
 
 class Binding(TypedDict):
-    """Where a secret, or each of a kind, may be put back."""
+    """Where a secret, or each secret of a kind, may be put in."""
 
     id: str
-    """Its id: in notes of the ledger, and for `vault.unbind`. Those of the configuration are
-    called by their place in it."""
+    """Its id, for notes of the ledger and `vault.unbind`. The id of a binding in the
+    configuration is its place there."""
 
     tenant: str | None
     """The tenant that it holds for. None: all of them."""
@@ -461,12 +459,13 @@ class Binding(TypedDict):
     """The arguments."""
 
     once: bool
-    """True if the first call that uses it uses it up."""
+    """True if only the first call may use it."""
 
 
 class FullBindingConfig(TypedDict):
-    """Where the secrets of a kind may be put back. What is left out is not limited, except that
-    a call that names a host, or writes a file, wants it among `hosts`, or `paths`."""
+    """Where the secrets of a kind may be put in. A field that is left out is no limit, with two
+    exceptions: every host that a call names must be in `hosts`, and every file that it writes
+    in `paths`."""
 
     kind: str
     """The kind, or a glob of kinds: `github-pat`."""
@@ -475,9 +474,9 @@ class FullBindingConfig(TypedDict):
     """The tools, by name or glob. At least one."""
 
     hosts: builtins.list[str]
-    """The hosts: each as it is, `*.` and what it ends with, or `*` for any. Every host that the
-    call names must be one of them. A host is reached over `https` and its own port;
-    `http://host`, `host:8443` and `host:*` open another scheme or port."""
+    """The hosts: exact names, `*.example.com` for all names that end so, or `*` for any. Every
+    host that the call names must be one of them. A host is reached over `https` and port 443;
+    `http://host`, `host:8443` and `host:*` allow another scheme or port."""
 
     paths: builtins.list[str]
     """Globs of files in the workspace. Every file that the call writes must fit one of them."""
@@ -488,8 +487,9 @@ class FullBindingConfig(TypedDict):
 
 
 class BindingConfig(TypedDict, total=False):
-    """Where the secrets of a kind may be put back. What is left out is not limited, except that
-    a call that names a host, or writes a file, wants it among `hosts`, or `paths`."""
+    """Where the secrets of a kind may be put in. A field that is left out is no limit, with two
+    exceptions: every host that a call names must be in `hosts`, and every file that it writes
+    in `paths`."""
 
     kind: Required[str]
     """The kind, or a glob of kinds: `github-pat`."""
@@ -498,9 +498,9 @@ class BindingConfig(TypedDict, total=False):
     """The tools, by name or glob. At least one."""
 
     hosts: Sequence[str]
-    """The hosts: each as it is, `*.` and what it ends with, or `*` for any. Every host that the
-    call names must be one of them. A host is reached over `https` and its own port;
-    `http://host`, `host:8443` and `host:*` open another scheme or port."""
+    """The hosts: exact names, `*.example.com` for all names that end so, or `*` for any. Every
+    host that the call names must be one of them. A host is reached over `https` and port 443;
+    `http://host`, `host:8443` and `host:*` allow another scheme or port."""
 
     paths: Sequence[str]
     """Globs of files in the workspace. Every file that the call writes must fit one of them."""
@@ -514,25 +514,24 @@ class FullBudget(TypedDict):
     """The `budget` part of the configuration."""
 
     calls_per_run: int | None
-    """The most calls of one run, refused ones too; at least 1. A call that belongs to no run
-    counts for its session; one without either is not counted. Default: no limit; 25 is the
-    seeds'."""
+    """The most calls of one run, refused ones too; at least 1. A call without a run counts for
+    its session; a call without either is not counted. Default: no limit; 25 is a good start."""
 
 
 class Budget(TypedDict, total=False):
     """The `budget` part of the configuration."""
 
     calls_per_run: int | None
-    """The most calls of one run, refused ones too; at least 1. A call that belongs to no run
-    counts for its session; one without either is not counted. Default: no limit; 25 is the
-    seeds'."""
+    """The most calls of one run, refused ones too; at least 1. A call without a run counts for
+    its session; a call without either is not counted. Default: no limit; 25 is a good start."""
 
 
 class Capabilities(TypedDict):
-    """What commands on this machine can be held to: what the kernel gives to this process."""
+    """How commands on this machine can be confined: the protections that the kernel gives to
+    this process."""
 
     landlock: int | None
-    """The version of Landlock. None: files cannot be closed by its rules."""
+    """The version of Landlock. None: the kernel does not have it."""
 
     seccomp: bool
     """Whether system calls can be filtered."""
@@ -544,14 +543,14 @@ class Capabilities(TypedDict):
     """Whether the memory and the number of processes of a command can be limited as a whole."""
 
     missing: builtins.list[str]
-    """What is not there, and why, in words for the owner. With `exec.require` no command runs
-    then."""
+    """The missing protections, and why, in words for the owner. With `exec.require` no command
+    runs while one is missing."""
 
     sandbox: SandboxCapabilities
-    """What containers can be made with."""
+    """The Docker Engine that containers can be made with."""
 
 Capability: TypeAlias = "Literal['read-only', 'mutating', 'async', 'mcp-bridged', 'open-world', 'destructive']"
-"""What a tool can do, as far as scheduling and policy must know."""
+"""A property of a tool that scheduling and policy must know."""
 
 
 class ChainHead(TypedDict):
@@ -571,16 +570,16 @@ class ChainHead(TypedDict):
 
 
 class ChainProblem(TypedDict):
-    """Something wrong with the ledger."""
+    """A problem of the ledger."""
 
     writer: str
-    """In the chain of which writer; empty for rows of no chain."""
+    """The writer of the chain; empty for rows of no chain."""
 
     segment: int
-    """In which segment."""
+    """The segment."""
 
     position: int | None
-    """At which place in the segment, counted from 1."""
+    """The place in the segment, counted from 1."""
 
     id: str | None
     """The id of the call whose row is there."""
@@ -593,26 +592,26 @@ class FullChatPolicy(TypedDict):
     """The lists for one chat."""
 
     allow: builtins.list[FullListEntry] | None
-    """Only these remain. Absent: no change. Empty: none."""
+    """Only these tools remain. Absent: no change. Empty: none."""
 
     deny: builtins.list[FullListEntry]
-    """These are taken away."""
+    """These tools are taken away."""
 
     ask: builtins.list[FullListEntry]
-    """Each call of these wants somebody's approval."""
+    """Each call of these tools needs somebody's approval."""
 
 
 class ChatPolicy(TypedDict, total=False):
     """The lists for one chat."""
 
     allow: Sequence[ListEntry] | None
-    """Only these remain. Absent: no change. Empty: none."""
+    """Only these tools remain. Absent: no change. Empty: none."""
 
     deny: Sequence[ListEntry]
-    """These are taken away."""
+    """These tools are taken away."""
 
     ask: Sequence[ListEntry]
-    """Each call of these wants somebody's approval."""
+    """Each call of these tools needs somebody's approval."""
 
 
 class Cleared(TypedDict):
@@ -623,16 +622,16 @@ class Cleared(TypedDict):
 
 
 class CliCheck(TypedDict):
-    """Whether a call of a CLI would be let through."""
+    """Whether a call of a CLI would be allowed."""
 
     allowed: bool
     """True if it would."""
 
     rule: str | None
-    """The rule that says no."""
+    """The rule that denies it."""
 
     why: str | None
-    """What a model would be told."""
+    """The text for the model."""
 
 
 class CliInfo(TypedDict):
@@ -645,38 +644,38 @@ class CliInfo(TypedDict):
     """The name of its program, in small letters."""
 
     binary_path: str | None
-    """Where the owner says that its binary is."""
+    """The path of its binary, if the owner named one."""
 
     binary: PinnedBinary | None
-    """The binary as it was when the CLI was registered. Another one is not run. None: it was not
-    there."""
+    """The binary at the time of the registration. No other binary is run. None: it did not
+    exist."""
 
     description: str
     """What it is for."""
 
     preset: str | None
-    """The preset whose rules hold besides."""
+    """The preset whose rules hold in addition."""
 
     variables: dict[str, CliVariableKind]
-    """Its variables, and what each is."""
+    """Its variables, and the kind of each."""
 
     deny_args: builtins.list[str]
-    """What is denied in the arguments."""
+    """Regular expressions that are denied in the arguments."""
 
     deny_verbose: builtins.list[str]
-    """What is denied at the start of an argument."""
+    """Regular expressions that are denied at the start of an argument."""
 
     free_text: builtins.list[str]
-    """Options whose values are prose."""
+    """Options with prose as their values."""
 
     network: NetworkPermit | None
-    """Where it may connect to. None: nothing was said of it."""
+    """Where it may connect to. None: not set."""
 
     timeout_seconds: int
     """How long a call may take, in seconds."""
 
     tips: str
-    """What the model should know of it."""
+    """Advice for the model."""
 
     is_global: bool
     """True if everybody may use it."""
@@ -685,8 +684,7 @@ class CliInfo(TypedDict):
     """False if nobody may."""
 
     warnings: builtins.list[str]
-    """What is worth a second look, in sentences: a value too short to be masked, a binary that
-    is not there."""
+    """Warnings, in sentences: a value too short to be masked, a missing binary."""
 
     version: int
     """1 for a new CLI, one more with each change."""
@@ -696,7 +694,7 @@ class CliInfo(TypedDict):
 
 
 class CliPreset(TypedDict):
-    """A preset as it is told."""
+    """A preset for CLIs."""
 
     name: str
     """Its name."""
@@ -717,13 +715,13 @@ class CliPreset(TypedDict):
     """How long a call may take, in seconds."""
 
     blocked: builtins.list[str]
-    """What is denied, in words."""
+    """What it denies, in words."""
 
     tips: str
-    """What the model should know."""
+    """Advice for the model."""
 
 CliVariableKind: TypeAlias = "Literal['sensitive', 'value', 'file']"
-"""What a variable is."""
+"""The kind of a variable."""
 
 
 class FullConfig(TypedDict):
@@ -731,33 +729,33 @@ class FullConfig(TypedDict):
 
     store: str | None
     """Where state is kept: `memory:`, `sqlite:<file>` or `postgres://<user>@<host>/<database>`.
-    Default: `memory:`, or `sqlite:toolkeep.db` beside the configuration when that is a file."""
+    Default: `memory:`, or `sqlite:toolkeep.db` beside the configuration file."""
 
     store_timeout_ms: int | None
     """How long one access to the store may take, in milliseconds; longer ones fail. Default:
     5,000."""
 
     workspace: str | None
-    """The folder that file tools work in and never leave. Without one they are refused."""
+    """The folder that file tools work in and never leave. Without one, file tools are refused."""
 
     files: FullFilesConfig
-    """What file tools reach, and how they treat it."""
+    """Which files the file tools reach, and how they treat them."""
 
     groups: dict[str, builtins.list[FullListEntry]]
-    """Groups of tools of the owner's own, by name, for use in lists as `group:<name>`. A member
-    is an entry as in a list; it may be marked `optional`, but not `final`."""
+    """The owner's own groups of tools, by name, for use in lists as `group:<name>`. A member is
+    an entry as in a list; it may be marked `optional`, but not `final`."""
 
     policy: FullPolicy
-    """Who may call what."""
+    """Who may call which tools."""
 
     shell: FullShellSettings
-    """How commands of a shell are judged."""
+    """How shell commands are judged."""
 
     rate_limit: FullRateLimit | None
     """How many calls a session may make. Default: no limit."""
 
     approval: FullApprovalConfig
-    """Who is asked where a call wants approval, and for how long."""
+    """Who is asked if a call needs approval, and for how long."""
 
     budget: FullBudget
     """How many calls a run may make. Default: no limit."""
@@ -766,13 +764,13 @@ class FullConfig(TypedDict):
     """When a run that repeats itself is warned and stopped."""
 
     redundancy: FullRedundancy
-    """Whether what was read already is read again."""
+    """Whether repeated reads are answered from a cache."""
 
     execute: FullExecute
     """How tools run."""
 
     exec: FullExecConfig
-    """How commands of a shell run on this machine."""
+    """How shell commands run on this machine."""
 
     definitions: FullDefinitionsConfig
     """How tools are defined for models."""
@@ -787,7 +785,7 @@ class FullConfig(TypedDict):
     """How secrets are masked."""
 
     vault: FullVaultConfig
-    """Whether masked secrets are kept, to be put back where they are bound to."""
+    """Whether masked secrets are kept, so that they can be put in where they are bound."""
 
     record: FullRecord
     """How calls are recorded."""
@@ -796,7 +794,7 @@ class FullConfig(TypedDict):
     """The keys under which secrets are stored. Without one no secret can be stored."""
 
     retention: FullRetention
-    """How much of what only grows is kept."""
+    """How much of the data that only grows is kept."""
 
 
 class Settings(TypedDict, total=False):
@@ -807,23 +805,23 @@ class Settings(TypedDict, total=False):
     5,000."""
 
     files: FilesConfig
-    """What file tools reach, and how they treat it."""
+    """Which files the file tools reach, and how they treat them."""
 
     groups: Mapping[str, Sequence[ListEntry]]
-    """Groups of tools of the owner's own, by name, for use in lists as `group:<name>`. A member
-    is an entry as in a list; it may be marked `optional`, but not `final`."""
+    """The owner's own groups of tools, by name, for use in lists as `group:<name>`. A member is
+    an entry as in a list; it may be marked `optional`, but not `final`."""
 
     policy: Policy
-    """Who may call what."""
+    """Who may call which tools."""
 
     shell: ShellSettings
-    """How commands of a shell are judged."""
+    """How shell commands are judged."""
 
     rate_limit: RateLimit | None
     """How many calls a session may make. Default: no limit."""
 
     approval: ApprovalConfig
-    """Who is asked where a call wants approval, and for how long."""
+    """Who is asked if a call needs approval, and for how long."""
 
     budget: Budget
     """How many calls a run may make. Default: no limit."""
@@ -832,13 +830,13 @@ class Settings(TypedDict, total=False):
     """When a run that repeats itself is warned and stopped."""
 
     redundancy: Redundancy
-    """Whether what was read already is read again."""
+    """Whether repeated reads are answered from a cache."""
 
     execute: Execute
     """How tools run."""
 
     exec: ExecConfig
-    """How commands of a shell run on this machine."""
+    """How shell commands run on this machine."""
 
     definitions: DefinitionsConfig
     """How tools are defined for models."""
@@ -853,7 +851,7 @@ class Settings(TypedDict, total=False):
     """How secrets are masked."""
 
     vault: VaultConfig
-    """Whether masked secrets are kept, to be put back where they are bound to."""
+    """Whether masked secrets are kept, so that they can be put in where they are bound."""
 
     record: Record
     """How calls are recorded."""
@@ -862,7 +860,7 @@ class Settings(TypedDict, total=False):
     """The keys under which secrets are stored. Without one no secret can be stored."""
 
     retention: Retention
-    """How much of what only grows is kept."""
+    """How much of the data that only grows is kept."""
 
 
 class Config(Settings, total=False):
@@ -870,13 +868,13 @@ class Config(Settings, total=False):
 
     store: str | None
     """Where state is kept: `memory:`, `sqlite:<file>` or `postgres://<user>@<host>/<database>`.
-    Default: `memory:`, or `sqlite:toolkeep.db` beside the configuration when that is a file."""
+    Default: `memory:`, or `sqlite:toolkeep.db` beside the configuration file."""
 
     workspace: os.PathLike[str] | str | None
-    """The folder that file tools work in and never leave. Without one they are refused."""
+    """The folder that file tools work in and never leave. Without one, file tools are refused."""
 
 ConfinementProfile: TypeAlias = "Literal['read-only', 'workspace', 'workspace+network', 'off']"
-"""What commands on the host are held to. What was predicted of a command narrows it further."""
+"""How commands on the host are confined. The prediction of a command narrows it further."""
 
 
 class ContextFileInfo(TypedDict):
@@ -932,7 +930,7 @@ class ContextFileText(TypedDict):
     """The whole text."""
 
 ContextSource: TypeAlias = "Literal['base', 'agent', 'user']"
-"""Where the text of a context file is from."""
+"""The source of a context file's text."""
 
 
 class CoveredBy(TypedDict):
@@ -943,7 +941,7 @@ class CoveredBy(TypedDict):
 
 
 class CredentialInfo(TypedDict):
-    """What is known of a credential without opening it."""
+    """A credential without its value."""
 
     tenant: str
     """The tenant it belongs to."""
@@ -958,13 +956,13 @@ class CredentialInfo(TypedDict):
     """The user it is for; none: all of them."""
 
     kind: str
-    """What sort of value it is, such as `env`."""
+    """The kind of its value, such as `env`."""
 
     host_scope: str
-    """The hosts it may be sent to; empty if that is not limited here."""
+    """The hosts it may be sent to; empty: no limit here."""
 
     settings: Any
-    """Whatever else is set for it, a JSON object."""
+    """Other settings of it, a JSON object."""
 
     key_id: str
     """The id of the key that the value is sealed under."""
@@ -1007,18 +1005,18 @@ class CustomToolInfo(TypedDict):
     """Whether agents have it."""
 
     network: NetworkPermit
-    """The network: all of it, none, or these hosts. Default: none."""
+    """Its network: everything, none, or only these hosts. Default: none."""
 
     read: builtins.list[str]
-    """Files and folders with secrets that it reads all the same, such as `~/.kube`: absolute,
-    from the home folder, or from the workspace."""
+    """Files and folders with secrets that it may read, such as `~/.kube`: absolute, relative to
+    the home folder, or relative to the workspace."""
 
     write: builtins.list[str]
-    """Files and folders that it writes with all that is below: absolute, from the home folder,
-    or from the workspace, which is `.`. They must be there."""
+    """Files and folders that it may write, with everything below: absolute, relative to the home
+    folder, or relative to the workspace, which is `.`. They must exist."""
 
     settings: Any
-    """Whatever else is set for it, a JSON object."""
+    """Other settings of it, a JSON object."""
 
     created_by: str
     """Who made it."""
@@ -1034,34 +1032,34 @@ class CustomToolInfo(TypedDict):
 
     hidden: str | None
     """Why agents do not have it although it is enabled: a tool or an alias of this runtime has
-    its name, or it cannot be compiled. None: they have it, or it is not enabled."""
+    its name, or its definition cannot be compiled. None: they have it, or it is not enabled."""
 
 Decision: TypeAlias = "Literal['allowed', 'refused']"
-"""Whether the gates let a call through."""
+"""Whether the gates allowed a call."""
 
 
 class FullDefinitionsConfig(TypedDict):
     """How tools are defined for models."""
 
     defer_over: int
-    """How many MCP, custom and host tools of a caller are defined in full. Where there are more,
-    those that come first by name are; the others are listed by name in the description of
-    `tool_search` and defined once it has found them. Default: 40."""
+    """How many MCP, custom and host tools of a caller are defined in full. If there are more,
+    the first ones by name are. The others are listed by name in the description of
+    `tool_search`, and defined once it has found them. Default: 40."""
 
     strict: bool
-    """Whether definitions are strict where the caller does not say. Default: false."""
+    """Whether definitions are strict if the caller does not say. Default: false."""
 
 
 class DefinitionsConfig(TypedDict, total=False):
     """How tools are defined for models."""
 
     defer_over: int
-    """How many MCP, custom and host tools of a caller are defined in full. Where there are more,
-    those that come first by name are; the others are listed by name in the description of
-    `tool_search` and defined once it has found them. Default: 40."""
+    """How many MCP, custom and host tools of a caller are defined in full. If there are more,
+    the first ones by name are. The others are listed by name in the description of
+    `tool_search`, and defined once it has found them. Default: 40."""
 
     strict: bool
-    """Whether definitions are strict where the caller does not say. Default: false."""
+    """Whether definitions are strict if the caller does not say. Default: false."""
 
 
 class Deleted(TypedDict):
@@ -1150,22 +1148,22 @@ class FullEnvironmentConfig(TypedDict):
     """The `exec.environment` part of the configuration."""
 
     inherit: builtins.list[str]
-    """Variables of the host that commands get besides those that they always get. One whose
-    value looks like a secret is left out all the same: store a credential for it."""
+    """Additional variables of the host that commands get. A variable whose value looks like a
+    secret is left out all the same: store a credential for it."""
 
     set: dict[str, str]
-    """Variables that every command gets, with their values. They are no place for secrets."""
+    """Variables that every command gets, with their values. Do not put secrets here."""
 
 
 class EnvironmentConfig(TypedDict, total=False):
     """The `exec.environment` part of the configuration."""
 
     inherit: Sequence[str]
-    """Variables of the host that commands get besides those that they always get. One whose
-    value looks like a secret is left out all the same: store a credential for it."""
+    """Additional variables of the host that commands get. A variable whose value looks like a
+    secret is left out all the same: store a credential for it."""
 
     set: Mapping[str, str]
-    """Variables that every command gets, with their values. They are no place for secrets."""
+    """Variables that every command gets, with their values. Do not put secrets here."""
 
 
 class Event(TypedDict):
@@ -1181,85 +1179,87 @@ class Event(TypedDict):
     """When, in milliseconds since 1970-01-01T00:00:00Z."""
 
     kind: str
-    """What, as `thing.happened`: `call.completed`, `call.refused`, `agent.changed`,
+    """The kind, as `thing.happened`: `call.completed`, `call.refused`, `agent.changed`,
     `audit.pruned`, …"""
 
     subject: str
-    """What it is about: the session of a call, the id of an agent, …"""
+    """The subject: the session of a call, the id of an agent, …"""
 
     data: Any
-    """The particulars, a JSON object. Scrubbed."""
+    """The details, a JSON object. Scrubbed."""
 
 
 class FullExecConfig(TypedDict):
     """The `exec` part of the configuration."""
 
     confinement: ConfinementProfile
-    """What commands on the host are held to."""
+    """How commands on the host are confined."""
 
     require: bool
-    """Whether a command is refused where the kernel cannot hold it to all of that, or no control
-    group to the limits of memory and processes. Default: it runs with what there is, and the
-    result says what is missing."""
+    """Whether a command is refused if the kernel cannot enforce the whole confinement, or no
+    control group enforces the limits of memory and processes. Default: false; the command
+    runs with the protections that there are, and the result names the missing ones."""
 
     timeout_seconds: int
-    """How long a command may take in seconds, where it does not say itself: 1 to 3,600."""
+    """How long a command may take in seconds, if its call does not say: 1 to 3,600."""
 
     max_output_kb: int
-    """How much is kept of each of its two outputs, in KiB: at least 64. Beyond that, two thirds
-    of it are of the beginning and the rest of the end. It waits on disk until the command has
-    ended, and what is too long for the result goes to an artifact."""
+    """How much is kept of each of its two outputs, in KiB: at least 64. If an output is longer,
+    two thirds of that are kept from the beginning and the rest from the end. It waits on disk
+    until the command has ended. An output that is too long for the result goes to an
+    artifact."""
 
     limits: FullLimits
     """How much one command may use of the machine."""
 
     processes: FullProcessesConfig
-    """The commands that go on after the call that started them."""
+    """Commands that go on after the call that started them (background processes)."""
 
     environment: FullEnvironmentConfig
     """The variables that commands get."""
 
     sandbox: FullSandboxConfig
-    """The containers that commands run in instead of on the host."""
+    """Containers in which commands run instead of on the host."""
 
 
 class ExecConfig(TypedDict, total=False):
     """The `exec` part of the configuration."""
 
     confinement: ConfinementProfile
-    """What commands on the host are held to."""
+    """How commands on the host are confined."""
 
     require: bool
-    """Whether a command is refused where the kernel cannot hold it to all of that, or no control
-    group to the limits of memory and processes. Default: it runs with what there is, and the
-    result says what is missing."""
+    """Whether a command is refused if the kernel cannot enforce the whole confinement, or no
+    control group enforces the limits of memory and processes. Default: false; the command
+    runs with the protections that there are, and the result names the missing ones."""
 
     timeout_seconds: int
-    """How long a command may take in seconds, where it does not say itself: 1 to 3,600."""
+    """How long a command may take in seconds, if its call does not say: 1 to 3,600."""
 
     max_output_kb: int
-    """How much is kept of each of its two outputs, in KiB: at least 64. Beyond that, two thirds
-    of it are of the beginning and the rest of the end. It waits on disk until the command has
-    ended, and what is too long for the result goes to an artifact."""
+    """How much is kept of each of its two outputs, in KiB: at least 64. If an output is longer,
+    two thirds of that are kept from the beginning and the rest from the end. It waits on disk
+    until the command has ended. An output that is too long for the result goes to an
+    artifact."""
 
     limits: Limits
     """How much one command may use of the machine."""
 
     processes: ProcessesConfig
-    """The commands that go on after the call that started them."""
+    """Commands that go on after the call that started them (background processes)."""
 
     environment: EnvironmentConfig
     """The variables that commands get."""
 
     sandbox: SandboxConfig
-    """The containers that commands run in instead of on the host."""
+    """Containers in which commands run instead of on the host."""
 
 
 class FullExecute(TypedDict):
     """The `execute` part of the configuration."""
 
     timeout_ms: int
-    """The deadline of a call in milliseconds, where neither the caller nor the tool names one."""
+    """The deadline of a call in milliseconds, if neither the caller nor the tool names one."""
 
     parallel: int
     """How many calls of one turn run side by side at most, 1 to 256."""
@@ -1269,7 +1269,7 @@ class Execute(TypedDict, total=False):
     """The `execute` part of the configuration."""
 
     timeout_ms: int
-    """The deadline of a call in milliseconds, where neither the caller nor the tool names one."""
+    """The deadline of a call in milliseconds, if neither the caller nor the tool names one."""
 
     parallel: int
     """How many calls of one turn run side by side at most, 1 to 256."""
@@ -1279,7 +1279,7 @@ class Fence(TypedDict):
     """The proof that a write is made under a lease that is still held."""
 
     kind: str
-    """What sort of thing is held."""
+    """The kind of the lease."""
 
     name: str
     """Which one."""
@@ -1289,95 +1289,97 @@ class Fence(TypedDict):
 
 
 class FullFilesConfig(TypedDict):
-    """What file tools reach, and how they treat it."""
+    """Which files the file tools reach, and how they treat them."""
 
     read_roots: builtins.list[str]
-    """Folders that are read besides the workspace, by their absolute paths: skills, documents.
-    Relative ones count from the configuration's folder. Default: none."""
+    """Additional folders that may be read, by their absolute paths: skills, documents. Relative
+    paths count from the configuration's folder. Default: none."""
 
     write_roots: builtins.list[str]
-    """Folders that are read and written besides the workspace. Default: none."""
+    """Additional folders that may be read and written. Default: none."""
 
     deny: builtins.list[str]
-    """What no file tool touches or shows, in the workspace and in every other root: paths from
-    its root (`.git/hooks`, with all that is below) and globs (`**/*.pem`). Case does not
-    count. Default: nothing."""
+    """Paths that no file tool touches or shows, in the workspace and in every other root: paths
+    from a root (`.git/hooks`, with everything below) and globs (`**/*.pem`). Case does not
+    count. Default: none."""
 
     open: builtins.list[str]
-    """Protected names that stand open to file tools and commands, such as `AGENTS.md`, `.vscode`
-    or `.git/hooks`, in whatever folder they are; and paths from a root's top of what the
-    settings of a Git repository name. Default: none, so that writing one wants somebody's
+    """Protected names that file tools and commands may write without an approval, in any folder:
+    `AGENTS.md`, `.vscode`, `.git/hooks`. For files that the settings of a Git repository
+    name, paths from the top of a root. Default: none, so writing one needs somebody's
     approval."""
 
     hard_links: HardLinks
     """Whether a file with several names on the disk may be used. Default: `allow`."""
 
     write_safety: WriteSafety
-    """What becomes of a write to a file that the model has not read as it is now. Default:
+    """What happens to a write to a file whose current content the model has not read. Default:
     `warn`."""
 
     undelivered: builtins.list[str]
-    """What `write_file` does not hand to the user unless it is told to: names (`prompt.txt`) and
-    extensions (`*.sh`), in any case. Default: `*.sh`, `*.bash`, `*.zsh`, `manage-view.json`,
-    `set-pills.json`, `clear-pills.json`, `prompt.txt` and `launch-job.json`."""
+    """Files that `write_file` hands to the user only with `deliver = true`: names (`prompt.txt`)
+    and extensions (`*.sh`), in any case. Default: `*.sh`, `*.bash`, `*.zsh`,
+    `manage-view.json`, `set-pills.json`, `clear-pills.json`, `prompt.txt` and
+    `launch-job.json`."""
 
     context_files: builtins.list[str]
-    """The names at the workspace's root that are no files on the disk but texts in the store, by
+    """Names at the workspace's root that are texts in the store instead of files on the disk, by
     agent and user. Default: `SOUL.md`, `IDENTITY.md`, `AGENTS.md`, `TOOLS.md`,
     `HEARTBEAT.md`, `USER.md` and `BOOTSTRAP.md`. Only calls with an agent have them."""
 
     memory: bool
-    """Whether `MEMORY.md`, `memory.md` and what is below `memory/` are documents in the store.
-    Default: true. Only calls with an agent have them."""
+    """Whether `MEMORY.md`, `memory.md` and everything below `memory/` are documents in the
+    store. Default: true. Only calls with an agent have them."""
 
     team: FullTeamConfig
-    """What may be written into the folder that a team shares."""
+    """Limits for files in the folder that a team shares."""
 
 
 class FilesConfig(TypedDict, total=False):
-    """What file tools reach, and how they treat it."""
+    """Which files the file tools reach, and how they treat them."""
 
     read_roots: Sequence[str]
-    """Folders that are read besides the workspace, by their absolute paths: skills, documents.
-    Relative ones count from the configuration's folder. Default: none."""
+    """Additional folders that may be read, by their absolute paths: skills, documents. Relative
+    paths count from the configuration's folder. Default: none."""
 
     write_roots: Sequence[str]
-    """Folders that are read and written besides the workspace. Default: none."""
+    """Additional folders that may be read and written. Default: none."""
 
     deny: Sequence[str]
-    """What no file tool touches or shows, in the workspace and in every other root: paths from
-    its root (`.git/hooks`, with all that is below) and globs (`**/*.pem`). Case does not
-    count. Default: nothing."""
+    """Paths that no file tool touches or shows, in the workspace and in every other root: paths
+    from a root (`.git/hooks`, with everything below) and globs (`**/*.pem`). Case does not
+    count. Default: none."""
 
     open: Sequence[str]
-    """Protected names that stand open to file tools and commands, such as `AGENTS.md`, `.vscode`
-    or `.git/hooks`, in whatever folder they are; and paths from a root's top of what the
-    settings of a Git repository name. Default: none, so that writing one wants somebody's
+    """Protected names that file tools and commands may write without an approval, in any folder:
+    `AGENTS.md`, `.vscode`, `.git/hooks`. For files that the settings of a Git repository
+    name, paths from the top of a root. Default: none, so writing one needs somebody's
     approval."""
 
     hard_links: HardLinks
     """Whether a file with several names on the disk may be used. Default: `allow`."""
 
     write_safety: WriteSafety
-    """What becomes of a write to a file that the model has not read as it is now. Default:
+    """What happens to a write to a file whose current content the model has not read. Default:
     `warn`."""
 
     undelivered: Sequence[str]
-    """What `write_file` does not hand to the user unless it is told to: names (`prompt.txt`) and
-    extensions (`*.sh`), in any case. Default: `*.sh`, `*.bash`, `*.zsh`, `manage-view.json`,
-    `set-pills.json`, `clear-pills.json`, `prompt.txt` and `launch-job.json`."""
+    """Files that `write_file` hands to the user only with `deliver = true`: names (`prompt.txt`)
+    and extensions (`*.sh`), in any case. Default: `*.sh`, `*.bash`, `*.zsh`,
+    `manage-view.json`, `set-pills.json`, `clear-pills.json`, `prompt.txt` and
+    `launch-job.json`."""
 
     context_files: Sequence[str]
-    """The names at the workspace's root that are no files on the disk but texts in the store, by
+    """Names at the workspace's root that are texts in the store instead of files on the disk, by
     agent and user. Default: `SOUL.md`, `IDENTITY.md`, `AGENTS.md`, `TOOLS.md`,
     `HEARTBEAT.md`, `USER.md` and `BOOTSTRAP.md`. Only calls with an agent have them."""
 
     memory: bool
-    """Whether `MEMORY.md`, `memory.md` and what is below `memory/` are documents in the store.
-    Default: true. Only calls with an agent have them."""
+    """Whether `MEMORY.md`, `memory.md` and everything below `memory/` are documents in the
+    store. Default: true. Only calls with an agent have them."""
 
     team: TeamConfig
-    """What may be written into the folder that a team shares."""
+    """Limits for files in the folder that a team shares."""
 
 
 class Forgotten(TypedDict):
@@ -1387,7 +1389,7 @@ class Forgotten(TypedDict):
     """How many secrets were forgotten."""
 
     bindings: int
-    """How many bindings were taken away."""
+    """How many bindings were removed."""
 
 
 class ForgottenSecret(TypedDict):
@@ -1404,7 +1406,7 @@ class Grant(TypedDict):
     """The tenant it belongs to."""
 
     kind: str
-    """What sort of resource it is about, such as `mcp`, `cli` or `context_files`."""
+    """The kind of the resource, such as `mcp`, `cli` or `context_files`."""
 
     resource: str
     """Which resource."""
@@ -1419,7 +1421,7 @@ class Grant(TypedDict):
     """Whether it gives or takes."""
 
     settings: Any
-    """What it overrides in the resource, a JSON object."""
+    """Settings of the resource that it overrides, a JSON object."""
 
     granted_by: str
     """Who made it."""
@@ -1467,16 +1469,17 @@ class KeptSecret(TypedDict):
     """The session that may use it."""
 
     placeholder: str
-    """What stands for it."""
+    """Its placeholder."""
 
     kind: str
-    """What it is: `github-pat`, `password`, …"""
+    """Its kind: `github-pat`, `password`, …"""
 
     files: builtins.list[str]
     """The files that it was read from, and may be written back to."""
 
     expires_at_ms: int
-    """When it is forgotten unless it is used before, in milliseconds since 1970-01-01T00:00:00Z."""
+    """When it is forgotten unless it is used earlier, in milliseconds since
+    1970-01-01T00:00:00Z."""
 
 KeySource: TypeAlias = "Mapping[Literal['env', 'file'], str]"
 """Where a key is kept: `{ env = "NAME" }` or `{ file = "path" }`."""
@@ -1489,7 +1492,7 @@ class Lease(TypedDict):
     """The tenant it belongs to."""
 
     kind: str
-    """What sort of thing is held."""
+    """The kind of the lease."""
 
     name: str
     """Which one."""
@@ -1508,26 +1511,26 @@ class FullLimits(TypedDict):
     """The `exec.limits` part of the configuration: how much one command may use."""
 
     memory_mb: int
-    """The most memory of all its processes, in MiB. 0: no limit. Enforced where there are
-    control groups."""
+    """The most memory of all its processes, in MiB. 0: no limit. Enforced by control groups
+    only."""
 
     processes: int
-    """The most processes and threads at once. 0: no limit. Where there are neither control
-    groups nor user namespaces that count them apart, those that ran on the machine already
-    are not counted."""
+    """The most processes and threads at once. 0: no limit. Without control groups and user
+    namespaces the kernel counts all processes of the user; then those that already ran on the
+    machine are added to the limit."""
 
     file_mb: int
     """The largest file that it may write, in MiB. 0: no limit."""
 
     disk_left_mb: int
-    """How much is to be left of each disk that it writes to, in MiB: with less it is ended.
-    Where there is less when it starts, half of that. Below an eighth it writes no file. 0: no
+    """The free space to keep on each disk that it writes to, in MiB: with less it is ended. If
+    there is less when it starts, half of that. Below an eighth it can write no file. 0: no
     limit."""
 
     files_left: int
-    """How many files and folders are to be left that could still be made on each disk that it
-    writes to: with fewer it is ended. Where there are fewer when it starts, half of them. 0:
-    no limit. Some file systems, such as Btrfs, do not count them."""
+    """How many more files and folders each disk that it writes to must be able to hold: with
+    fewer it is ended. If there are fewer when it starts, half of them. 0: no limit. Some file
+    systems, such as Btrfs, do not count them."""
 
     open_files: int
     """The most files that one process may have open. 0: no limit."""
@@ -1540,26 +1543,26 @@ class Limits(TypedDict, total=False):
     """The `exec.limits` part of the configuration: how much one command may use."""
 
     memory_mb: int
-    """The most memory of all its processes, in MiB. 0: no limit. Enforced where there are
-    control groups."""
+    """The most memory of all its processes, in MiB. 0: no limit. Enforced by control groups
+    only."""
 
     processes: int
-    """The most processes and threads at once. 0: no limit. Where there are neither control
-    groups nor user namespaces that count them apart, those that ran on the machine already
-    are not counted."""
+    """The most processes and threads at once. 0: no limit. Without control groups and user
+    namespaces the kernel counts all processes of the user; then those that already ran on the
+    machine are added to the limit."""
 
     file_mb: int
     """The largest file that it may write, in MiB. 0: no limit."""
 
     disk_left_mb: int
-    """How much is to be left of each disk that it writes to, in MiB: with less it is ended.
-    Where there is less when it starts, half of that. Below an eighth it writes no file. 0: no
+    """The free space to keep on each disk that it writes to, in MiB: with less it is ended. If
+    there is less when it starts, half of that. Below an eighth it can write no file. 0: no
     limit."""
 
     files_left: int
-    """How many files and folders are to be left that could still be made on each disk that it
-    writes to: with fewer it is ended. Where there are fewer when it starts, half of them. 0:
-    no limit. Some file systems, such as Btrfs, do not count them."""
+    """How many more files and folders each disk that it writes to must be able to hold: with
+    fewer it is ended. If there are fewer when it starts, half of them. 0: no limit. Some file
+    systems, such as Btrfs, do not count them."""
 
     open_files: int
     """The most files that one process may have open. 0: no limit."""
@@ -1568,32 +1571,32 @@ class Limits(TypedDict, total=False):
     """The most processor time of one process, in seconds. 0: no limit."""
 
 FullListEntry: TypeAlias = "str | FullMarkedEntry"
-"""One entry of a list, in short (`"exec"`) or with marks (`{ entry = "exec", final = true }`).
+"""One entry of a list, in short (`"exec"`) or with options (`{ entry = "exec", final = true }`).
 
-An entry is a tool name, an alias, `group:name`, `capability:name`, a glob over tool names (`mcp_*`, `*`), or one of these with `!` before it, which takes away what the rest of the list added."""
+An entry is a tool name, an alias, `group:name`, `capability:name`, a glob over tool names (`mcp_*`, `*`), or one of these with `!` before it, which removes tools that the rest of the list added."""
 
 ListEntry: TypeAlias = "str | MarkedEntry"
-"""One entry of a list, in short (`"exec"`) or with marks (`{ entry = "exec", final = true }`).
+"""One entry of a list, in short (`"exec"`) or with options (`{ entry = "exec", final = true }`).
 
-An entry is a tool name, an alias, `group:name`, `capability:name`, a glob over tool names (`mcp_*`, `*`), or one of these with `!` before it, which takes away what the rest of the list added."""
+An entry is a tool name, an alias, `group:name`, `capability:name`, a glob over tool names (`mcp_*`, `*`), or one of these with `!` before it, which removes tools that the rest of the list added."""
 
 
 class FullLoops(TypedDict):
     """The `loops` part of the configuration: when a run that repeats itself is warned, and when
-    it is stopped. Counted per run, else per session; a call with neither is not watched."""
+    it is stopped. Counted per run, else per session. A call with neither is not watched."""
 
     enabled: bool
     """False switches the loop breaker off."""
 
     window: int
-    """How many calls are looked back on, 1 to 1,000."""
+    """How many of the last calls are compared, 1 to 1,000."""
 
     exempt: builtins.list[str]
-    """Tools that may repeat themselves, by their own names: those that ask until an answer
-    changes. Tools that declare `polling` need not be named."""
+    """Tools whose calls may repeat, by their own names: those that poll until an answer changes.
+    Tools that declare `polling` need not be named."""
 
     identical: FullThresholds
-    """The same call with the same result. Another result in between begins the count anew."""
+    """The same call with the same result. Another result in between starts the count anew."""
 
     same_result: FullThresholds
     """The same tool with the same result each time for the same paths, or for none, whatever the
@@ -1606,32 +1609,32 @@ class FullLoops(TypedDict):
     for searches of the whole workspace."""
 
     stuck: FullThresholds
-    """Calls that only read, and mostly the same things again. Refused are those that read again."""
+    """Calls that only read, and mostly the same things again. Calls that read the same again are
+    refused."""
 
     exploring: FullThresholds
     """Calls that only read, and mostly new things. They are not refused by default."""
 
     exploring_above_percent: int
-    """How many of a hundred calls must be different for reading to be `exploring`: more than
-    this."""
+    """Reading counts as `exploring` if more than this percentage of the calls are different."""
 
 
 class Loops(TypedDict, total=False):
     """The `loops` part of the configuration: when a run that repeats itself is warned, and when
-    it is stopped. Counted per run, else per session; a call with neither is not watched."""
+    it is stopped. Counted per run, else per session. A call with neither is not watched."""
 
     enabled: bool
     """False switches the loop breaker off."""
 
     window: int
-    """How many calls are looked back on, 1 to 1,000."""
+    """How many of the last calls are compared, 1 to 1,000."""
 
     exempt: Sequence[str]
-    """Tools that may repeat themselves, by their own names: those that ask until an answer
-    changes. Tools that declare `polling` need not be named."""
+    """Tools whose calls may repeat, by their own names: those that poll until an answer changes.
+    Tools that declare `polling` need not be named."""
 
     identical: Thresholds
-    """The same call with the same result. Another result in between begins the count anew."""
+    """The same call with the same result. Another result in between starts the count anew."""
 
     same_result: Thresholds
     """The same tool with the same result each time for the same paths, or for none, whatever the
@@ -1644,39 +1647,39 @@ class Loops(TypedDict, total=False):
     for searches of the whole workspace."""
 
     stuck: Thresholds
-    """Calls that only read, and mostly the same things again. Refused are those that read again."""
+    """Calls that only read, and mostly the same things again. Calls that read the same again are
+    refused."""
 
     exploring: Thresholds
     """Calls that only read, and mostly new things. They are not refused by default."""
 
     exploring_above_percent: int
-    """How many of a hundred calls must be different for reading to be `exploring`: more than
-    this."""
+    """Reading counts as `exploring` if more than this percentage of the calls are different."""
 
 
 class FullMarkedEntry(TypedDict):
-    """An entry with marks."""
+    """An entry with options."""
 
     entry: str
     """The entry."""
 
     optional: bool
-    """True if it may match nothing: a tool or a group that is not always there. Otherwise an
-    entry that matches no known tool is an error."""
+    """True if it may match nothing, for a tool or a group that does not always exist. Otherwise
+    an entry that matches no known tool is an error."""
 
     final: bool
     """Only in a deny list: true if no `also_allow` may bring it back."""
 
 
 class MarkedEntry(TypedDict, total=False):
-    """An entry with marks."""
+    """An entry with options."""
 
     entry: Required[str]
     """The entry."""
 
     optional: bool
-    """True if it may match nothing: a tool or a group that is not always there. Otherwise an
-    entry that matches no known tool is an error."""
+    """True if it may match nothing, for a tool or a group that does not always exist. Otherwise
+    an entry that matches no known tool is an error."""
 
     final: bool
     """Only in a deny list: true if no `also_allow` may bring it back."""
@@ -1690,20 +1693,20 @@ class MaskedText(TypedDict):
 
 
 class MemoryQueue(TypedDict):
-    """What is to be taken in."""
+    """The changes to index."""
 
     queued: builtins.list[QueuedMemory]
     """Each file once, in order of its last change."""
 
     next: int
-    """Where to go on, once these are taken in."""
+    """Where to go on, once these are indexed."""
 
     more: bool
-    """True if there is more already."""
+    """True if there are more already."""
 
     missed: bool
-    """True if changes after `after` were pruned before they were read: then all documents are to
-    be compared with what the index has."""
+    """True if changes after `after` were pruned before they were read: then compare all
+    documents with the index."""
 
 
 class MergedContextFile(TypedDict):
@@ -1716,7 +1719,7 @@ class MergedContextFile(TypedDict):
     """Its text, never empty."""
 
     source: ContextSource
-    """Where it is from."""
+    """Its source."""
 
 
 class MessageToAppend(TypedDict, total=False):
@@ -1726,7 +1729,7 @@ class MessageToAppend(TypedDict, total=False):
     """Who said it, such as `user`, `assistant` or `tool`."""
 
     content: Required[Any]
-    """What was said: text, or any other JSON."""
+    """Its content: text, or any other JSON."""
 
     at_ms: int | None
     """When it was said, in milliseconds since 1970-01-01T00:00:00Z. Left out: now."""
@@ -1742,7 +1745,7 @@ class Moved(TypedDict):
     """The number of rows."""
 
 NetworkPermit: TypeAlias = "bool | Sequence[str]"
-"""Which network."""
+"""A permission for the network."""
 
 Origin: TypeAlias = "Literal['builtin', 'host', 'skill', 'custom', 'mcp']"
 """Where a tool comes from. Names are looked up tier by tier: built-in and host tools first, then the tools of skills, then custom and MCP tools."""
@@ -1769,10 +1772,10 @@ class Output(TypedDict, total=False):
 
 
 class PathConflict(TypedDict):
-    """Why a lock was not given."""
+    """Why a lock was refused."""
 
     pattern: str
-    """The pattern that was asked for."""
+    """The requested pattern."""
 
     held_pattern: str
     """The pattern it overlaps with."""
@@ -1781,7 +1784,7 @@ class PathConflict(TypedDict):
     """The lock that this one belongs to."""
 
     too_costly: bool
-    """True if it would cost too much to tell whether they overlap; write simpler patterns."""
+    """True if it would cost too much to find out whether they overlap; write simpler patterns."""
 
 
 class PathLock(TypedDict):
@@ -1803,7 +1806,7 @@ class PathLock(TypedDict):
     """Who holds it."""
 
     epoch: int
-    """Greater than that of every lock taken in the space before."""
+    """Greater than that of every earlier lock in the space."""
 
     expires_at_ms: int
     """When it ends unless renewed, in milliseconds since 1970-01-01T00:00:00Z."""
@@ -1816,10 +1819,10 @@ class PinnedBinary(TypedDict):
     """A binary as it was when its CLI was registered."""
 
     path: str
-    """Where it is, without links."""
+    """Its path, without links."""
 
     digest: str
-    """Its content: the hexadecimal BLAKE3 hash."""
+    """The hexadecimal BLAKE3 hash of its content."""
 
 
 class FullPolicy(TypedDict):
@@ -1830,20 +1833,20 @@ class FullPolicy(TypedDict):
     """The set of tools to start from: `full`, `coding`, `messaging` or `minimal`."""
 
     allow: builtins.list[FullListEntry] | None
-    """Only these remain. Absent: all of the profile. Empty: none."""
+    """Only these tools remain. Absent: all of the profile. Empty: none."""
 
     deny: builtins.list[FullListEntry]
-    """These are taken away."""
+    """These tools are taken away."""
 
     also_allow: builtins.list[FullListEntry]
-    """These are given back, whatever took them away, unless a deny entry is `final`."""
+    """These tools are given back, unless a `final` deny entry took them away."""
 
     ask: builtins.list[FullListEntry]
-    """Each call of these wants somebody's approval."""
+    """Each call of these tools needs somebody's approval."""
 
     by_provider: dict[str, FullProviderPolicy]
-    """Lists for a model's provider, by `provider/model` or `provider`. Where both are named,
-    only the lists of `provider/model` hold."""
+    """Lists for a model's provider, by `provider/model` or `provider`. If both exist, only the
+    lists of `provider/model` hold."""
 
     agents: dict[str, FullAgentPolicy]
     """Lists for an agent, by its id."""
@@ -1853,10 +1856,10 @@ class FullPolicy(TypedDict):
     named."""
 
     subagents: FullSubagentPolicy
-    """What agents that other agents started may not have."""
+    """Tools that sub-agents may not have."""
 
     taint: FullTaintPolicy
-    """What happens when a session has read what strangers wrote, and private data."""
+    """What happens when a session has read both untrusted text and private data."""
 
     mode: Mode
     """Whether decisions are enforced."""
@@ -1870,20 +1873,20 @@ class Policy(TypedDict, total=False):
     """The set of tools to start from: `full`, `coding`, `messaging` or `minimal`."""
 
     allow: Sequence[ListEntry] | None
-    """Only these remain. Absent: all of the profile. Empty: none."""
+    """Only these tools remain. Absent: all of the profile. Empty: none."""
 
     deny: Sequence[ListEntry]
-    """These are taken away."""
+    """These tools are taken away."""
 
     also_allow: Sequence[ListEntry]
-    """These are given back, whatever took them away, unless a deny entry is `final`."""
+    """These tools are given back, unless a `final` deny entry took them away."""
 
     ask: Sequence[ListEntry]
-    """Each call of these wants somebody's approval."""
+    """Each call of these tools needs somebody's approval."""
 
     by_provider: Mapping[str, ProviderPolicy]
-    """Lists for a model's provider, by `provider/model` or `provider`. Where both are named,
-    only the lists of `provider/model` hold."""
+    """Lists for a model's provider, by `provider/model` or `provider`. If both exist, only the
+    lists of `provider/model` hold."""
 
     agents: Mapping[str, AgentPolicy]
     """Lists for an agent, by its id."""
@@ -1893,17 +1896,17 @@ class Policy(TypedDict, total=False):
     named."""
 
     subagents: SubagentPolicy
-    """What agents that other agents started may not have."""
+    """Tools that sub-agents may not have."""
 
     taint: TaintPolicy
-    """What happens when a session has read what strangers wrote, and private data."""
+    """What happens when a session has read both untrusted text and private data."""
 
     mode: Mode
     """Whether decisions are enforced."""
 
 
 class PolicyDiff(TypedDict):
-    """What another policy would change for a caller."""
+    """The changes that another policy would make for a caller."""
 
     added: builtins.list[ToolChange]
     """The tools that it would add, each with the rule that refuses it now, sorted."""
@@ -1938,13 +1941,13 @@ class PolicyReport(TypedDict):
     """True if there are no errors."""
 
     errors: builtins.list[str]
-    """What is wrong, each with its place. A policy with errors decides nothing."""
+    """The errors, each with its place. A policy with errors decides nothing."""
 
     warnings: builtins.list[str]
-    """What it names and is not there, where that is no mistake."""
+    """Entries that match nothing, if that is no error."""
 
     agents: builtins.list[str]
-    """The entries of agents' own lists that mean nothing, each with its place."""
+    """The entries of agents' own lists that match nothing, each with its place."""
 
 
 class PolicyStatus(TypedDict):
@@ -1960,18 +1963,18 @@ class PolicyStatus(TypedDict):
     """Where it comes from: the path of its file, or `given in code`."""
 
     rejected: str | None
-    """Why what the file says now is not in force. None if it is."""
+    """Why the file's current policy is not in force. None if it is."""
 
     needs_reopening: builtins.list[str]
-    """The other parts of the configuration that have changed in the file; they hold from the
+    """The other parts of the configuration that have changed in the file. They hold from the
     next opening on."""
 
     errors: builtins.list[str]
-    """Why every call is refused: what the policy in force names and is not there. Empty if all
-    is well."""
+    """Why every call is refused: entries of the policy in force that match nothing. Empty if
+    there are none."""
 
     warnings: builtins.list[str]
-    """What it names and is not there, where that is no mistake."""
+    """Entries that match nothing, if that is no error."""
 
 
 class FullProcessesConfig(TypedDict):
@@ -1979,13 +1982,13 @@ class FullProcessesConfig(TypedDict):
     started them."""
 
     max_per_session: int
-    """The most that run at once for one session: at least 1."""
+    """The most processes that run at once for one session: at least 1."""
 
     max: int
-    """The most that run at once in the runtime: at least 1."""
+    """The most processes that run at once in the runtime: at least 1."""
 
     log_kb: int
-    """How much is kept of the output of each, in KiB: the end of it, at least 16. It is on disk."""
+    """How much of each output is kept, in KiB: its end, at least 16. It is on disk."""
 
     max_seconds: int
     """How long each may run, in seconds. 0: until the runtime is closed."""
@@ -1996,19 +1999,19 @@ class ProcessesConfig(TypedDict, total=False):
     started them."""
 
     max_per_session: int
-    """The most that run at once for one session: at least 1."""
+    """The most processes that run at once for one session: at least 1."""
 
     max: int
-    """The most that run at once in the runtime: at least 1."""
+    """The most processes that run at once in the runtime: at least 1."""
 
     log_kb: int
-    """How much is kept of the output of each, in KiB: the end of it, at least 16. It is on disk."""
+    """How much of each output is kept, in KiB: its end, at least 16. It is on disk."""
 
     max_seconds: int
     """How long each may run, in seconds. 0: until the runtime is closed."""
 
 Profile: TypeAlias = "Literal['seed', 'precise', 'paranoid']"
-"""What a scrubber looks for."""
+"""Which secrets a scrubber looks for."""
 
 
 class FullProviderPolicy(TypedDict):
@@ -2018,16 +2021,16 @@ class FullProviderPolicy(TypedDict):
     """The set of tools to start from instead of `policy.profile`; it can be wider."""
 
     allow: builtins.list[FullListEntry] | None
-    """Only these remain. Absent: no change. Empty: none."""
+    """Only these tools remain. Absent: no change. Empty: none."""
 
     deny: builtins.list[FullListEntry]
-    """These are taken away."""
+    """These tools are taken away."""
 
     also_allow: builtins.list[FullListEntry]
-    """These are given back."""
+    """These tools are given back."""
 
     ask: builtins.list[FullListEntry]
-    """Each call of these wants somebody's approval."""
+    """Each call of these tools needs somebody's approval."""
 
 
 class ProviderPolicy(TypedDict, total=False):
@@ -2037,16 +2040,16 @@ class ProviderPolicy(TypedDict, total=False):
     """The set of tools to start from instead of `policy.profile`; it can be wider."""
 
     allow: Sequence[ListEntry] | None
-    """Only these remain. Absent: no change. Empty: none."""
+    """Only these tools remain. Absent: no change. Empty: none."""
 
     deny: Sequence[ListEntry]
-    """These are taken away."""
+    """These tools are taken away."""
 
     also_allow: Sequence[ListEntry]
-    """These are given back."""
+    """These tools are given back."""
 
     ask: Sequence[ListEntry]
-    """Each call of these wants somebody's approval."""
+    """Each call of these tools needs somebody's approval."""
 
 
 class Pruned(TypedDict):
@@ -2057,29 +2060,29 @@ class Pruned(TypedDict):
 
 
 class PrunedAudit(TypedDict):
-    """What was pruned."""
+    """How much was pruned."""
 
     segments: int
     """How many segments lost their rows."""
 
     rows: int
-    """How many rows that were."""
+    """How many rows were deleted."""
 
 
 class QueuedMemory(TypedDict):
-    """A memory file that an index has to take in anew."""
+    """A memory file that has to be indexed anew."""
 
     agent: str
-    """The agent whose it is."""
+    """Its agent."""
 
     user: str | None
-    """The user whose it is; none: the agent's, for all its users."""
+    """Its user; none: it is the agent's, for all users."""
 
     path: str
     """Its path: `MEMORY.md`, `memory/people.md`."""
 
     deleted: bool
-    """True if it was deleted, so that the index has to forget it."""
+    """True if it was deleted: the index has to forget it."""
 
     seq: int
     """The place of its last change."""
@@ -2125,56 +2128,56 @@ RecordMode: TypeAlias = "Literal['batched', 'durable']"
 
 
 class FullRedundancy(TypedDict):
-    """The `redundancy` part of the configuration: whether a call that only reads, and would read
-    the same as before in the same run, is answered with the last result."""
+    """The `redundancy` part of the configuration: whether a repeated read in the same run is
+    answered with the last result while nothing has changed."""
 
     enabled: bool
     """False runs every call."""
 
     max_entries: int
-    """How many results are kept in memory at most, of all runs together."""
+    """The most results that are kept in memory, of all runs together."""
 
     max_bytes: int
-    """How many bytes they take at most."""
+    """The most bytes that they take."""
 
 
 class Redundancy(TypedDict, total=False):
-    """The `redundancy` part of the configuration: whether a call that only reads, and would read
-    the same as before in the same run, is answered with the last result."""
+    """The `redundancy` part of the configuration: whether a repeated read in the same run is
+    answered with the last result while nothing has changed."""
 
     enabled: bool
     """False runs every call."""
 
     max_entries: int
-    """How many results are kept in memory at most, of all runs together."""
+    """The most results that are kept in memory, of all runs together."""
 
     max_bytes: int
-    """How many bytes they take at most."""
+    """The most bytes that they take."""
 
 
 class RegisteredSecret(TypedDict):
     """What `secrets.register` did."""
 
     warning: str | None
-    """Set if the value is not guarded, or not in every form: `value_too_short`, `value_short` or
-    `value_common`."""
+    """Set if the value is not masked, or not in every encoding: `value_too_short`, `value_short`
+    or `value_common`."""
 
     message: str | None
     """The warning as a sentence."""
 
 
 class Released(TypedDict):
-    """Whether something was given back."""
+    """Whether something was released."""
 
     released: bool
     """False if it was no longer held."""
 
 
 class Reloaded(TypedDict):
-    """What `policy.reload` came to."""
+    """The result of `policy.reload`."""
 
     changed: bool
-    """False if what the file says was in force already."""
+    """False if the file's policy was in force already."""
 
     status: PolicyStatus
     """What is in force now."""
@@ -2191,9 +2194,9 @@ ResourceKind: TypeAlias = "Literal['path', 'host', 'session']"
 
 
 class FullRetention(TypedDict):
-    """The `retention` part of the configuration: how much of what only grows is kept. Looked
-    after once a minute while there are writes, and after 10,000 calls, so there may be that
-    much more."""
+    """The `retention` part of the configuration: how much of the data that only grows is kept.
+    Data is pruned once a minute while there are writes, and after 10,000 calls, so there may
+    be that much more."""
 
     events_keep: int | None
     """How many events of a tenant are kept, the newest; at least 1. Default: 100,000. None
@@ -2207,24 +2210,24 @@ class FullRetention(TypedDict):
     Default: all of them; in a store in memory, 100,000."""
 
     audit_keep_mb: int | None
-    """How much is kept of a tenant's ledger, in whole segments, the newest, in MiB; at least 1.
+    """How many MiB of a tenant's ledger are kept, in whole segments, the newest; at least 1.
     Default: all of it; in a store in memory, 64."""
 
     audit_older_than_ms: int | None
     """How old a row of the ledger may become, in milliseconds; at least 1. Default: any age."""
 
     artifacts_keep_mb: int | None
-    """How much is kept of a tenant's artifacts, the newest, in MiB; at least 128. Default:
-    1,024. None (`null`): all of them."""
+    """How many MiB of a tenant's artifacts are kept, the newest; at least 128. Default: 1,024.
+    None (`null`): all of them."""
 
     artifacts_older_than_ms: int | None
     """How old an artifact may become, in milliseconds; at least 1. Default: any age."""
 
 
 class Retention(TypedDict, total=False):
-    """The `retention` part of the configuration: how much of what only grows is kept. Looked
-    after once a minute while there are writes, and after 10,000 calls, so there may be that
-    much more."""
+    """The `retention` part of the configuration: how much of the data that only grows is kept.
+    Data is pruned once a minute while there are writes, and after 10,000 calls, so there may
+    be that much more."""
 
     events_keep: int | None
     """How many events of a tenant are kept, the newest; at least 1. Default: 100,000. None
@@ -2238,57 +2241,57 @@ class Retention(TypedDict, total=False):
     Default: all of them; in a store in memory, 100,000."""
 
     audit_keep_mb: int | None
-    """How much is kept of a tenant's ledger, in whole segments, the newest, in MiB; at least 1.
+    """How many MiB of a tenant's ledger are kept, in whole segments, the newest; at least 1.
     Default: all of it; in a store in memory, 64."""
 
     audit_older_than_ms: int | None
     """How old a row of the ledger may become, in milliseconds; at least 1. Default: any age."""
 
     artifacts_keep_mb: int | None
-    """How much is kept of a tenant's artifacts, the newest, in MiB; at least 128. Default:
-    1,024. None (`null`): all of them."""
+    """How many MiB of a tenant's artifacts are kept, the newest; at least 128. Default: 1,024.
+    None (`null`): all of them."""
 
     artifacts_older_than_ms: int | None
     """How old an artifact may become, in milliseconds; at least 1. Default: any age."""
 
 
 class Revoked(TypedDict):
-    """Whether a rule was taken away."""
+    """Whether a rule was revoked."""
 
     revoked: bool
     """False if there was none of that kind and id."""
 
 
 class RotationStatus(TypedDict):
-    """How far a rotation is."""
+    """The progress of a rotation."""
 
     running: bool
     """True while it runs in this process."""
 
     key_id: str | None
-    """The id of the key that everything is to be sealed under; none before the first rotation."""
+    """The id of the key under which everything is resealed; none before the first rotation."""
 
     seen: int
-    """How many values were looked at."""
+    """How many values were checked."""
 
     resealed: int
-    """How many were sealed anew."""
+    """How many were resealed."""
 
     overtaken: int
-    """How many were changed by others meanwhile, and so are left as those wrote them."""
+    """How many were changed by others meanwhile. Those changes stay."""
 
     unreadable: builtins.list[str]
-    """What could not be opened, a sentence each, at most 100: older keys that are missing,
-    values that were altered."""
+    """Values that could not be opened, a sentence each, at most 100: older keys that are
+    missing, values that were altered."""
 
     unreadable_count: int
     """How many those are."""
 
     done: bool
-    """True if it came to its end, and everything but what is unreadable is sealed under the key."""
+    """True if it is complete: everything but the unreadable values is sealed under the key."""
 
     error: str | None
-    """Why it ended before, if it did."""
+    """Why it ended early, if it did."""
 
 
 class Rule(TypedDict):
@@ -2298,7 +2301,7 @@ class Rule(TypedDict):
     """The tenant it belongs to."""
 
     kind: str
-    """What sort of calls it is about, such as `command` or `tool`."""
+    """The kind of the calls, such as `command` or `tool`."""
 
     id: str
     """Its id within the kind."""
@@ -2316,7 +2319,7 @@ class Rule(TypedDict):
     """Which calls it fits, in the language of its kind."""
 
     settings: Any
-    """Whatever else its kind wants, a JSON object."""
+    """Other settings of its kind, a JSON object."""
 
     source: str
     """Where it comes from, such as `owner` or `approval:<id>`."""
@@ -2331,11 +2334,11 @@ class Rule(TypedDict):
     """When it was last changed, in milliseconds since 1970-01-01T00:00:00Z."""
 
 RuleEffect: TypeAlias = "Literal['allow', 'ask', 'deny']"
-"""What a rule does with a call that fits it."""
+"""What happens to a call that fits a rule."""
 
 
 class SandboxCapabilities(TypedDict):
-    """What containers can be made with."""
+    """The Docker Engine that containers can be made with."""
 
     engine: str | None
     """The version of the Docker Engine. None: there is none."""
@@ -2344,10 +2347,10 @@ class SandboxCapabilities(TypedDict):
     """The newest version of its interface."""
 
     socket: str | None
-    """The path of the socket where it is asked for."""
+    """The path of its socket."""
 
     missing: builtins.list[str]
-    """What is not there, in words for the owner. Whoever is to run in a sandbox does not run
+    """What is missing, in words for the owner. Commands that must run in a sandbox are refused
     then."""
 
 
@@ -2355,18 +2358,18 @@ class FullSandboxConfig(TypedDict):
     """The `exec.sandbox` part of the configuration: commands that run in a container of a Docker
     Engine.
 
-    What is misspelt is an error, as is a table without `mode`, and where there is no engine
-    nothing runs: only `disabled`, and no such table at all, runs commands on the host."""
+    A misspelt value is an error, and so is a table without `mode`. Without an engine nothing
+    runs. Commands run on the host only with `disabled`, or without this table."""
 
     mode: SandboxMode
-    """Whose commands run in a container. It must be said wherever anything of the sandbox is."""
+    """Whose commands run in a container. Required in an `exec.sandbox` table."""
 
     image: str
-    """The image, as the engine knows it. It is not fetched. It needs `sh` and `/proc`; `bash` is
-    used where it has it."""
+    """The image, as the engine knows it. It is not pulled. It needs `sh` and `/proc`; `bash` is
+    used if the image has it."""
 
     workspace_access: WorkspaceAccess
-    """What a container sees of the workspace, at `/workspace`. Default: `rw`."""
+    """Access to the workspace in the container, at `/workspace`. Default: `rw`."""
 
     scope: SandboxScope
     """Which commands share a container. Default: `session`."""
@@ -2376,12 +2379,12 @@ class FullSandboxConfig(TypedDict):
     `/var/run/docker.sock`."""
 
     user: str | None
-    """Who commands are there: `user` or `user:group`, names or numbers. Default: the numbers of
-    this process, so that files in the workspace keep their owner. Empty: whom the image
-    names."""
+    """The user of the commands: `user` or `user:group`, names or numbers. Default: the numbers
+    of this process, so that files in the workspace keep their owner. Empty: the user that the
+    image names."""
 
     network: str
-    """The engine's network that a container is in: its name. Default: `none`."""
+    """The name of the engine's network that a container joins. Default: `none`."""
 
     memory_mb: int
     """The most memory of a container, swap included, in MiB: at least 16."""
@@ -2393,44 +2396,44 @@ class FullSandboxConfig(TypedDict):
     """The most processes and threads of a container at once: at least 16."""
 
     read_only_root: bool
-    """Whether nothing can be written but the workspace and what is in memory. Default: true."""
+    """Whether only the workspace and the folders in memory can be written. Default: true."""
 
     tmpfs: builtins.list[str]
     """Folders in memory, as `path` or `path:options` (`/tmp:exec,size=256m`). Without options
     nothing can be executed in there. Default: `/tmp`, `/var/tmp` and `/run`."""
 
     tmpfs_size_mb: int
-    """How large each folder in memory may become that says no `size` itself, in MiB: at least 1."""
+    """The size of each folder in memory without a `size` of its own, in MiB: at least 1."""
 
     timeout_seconds: int
-    """How long a command may take in seconds, where it does not say itself: 1 to 3,600."""
+    """How long a command may take in seconds, if its call does not say: 1 to 3,600."""
 
     idle_hours: float
-    """After how many hours without a command a container is removed: more than 0."""
+    """A container is removed after this many hours without a command: more than 0."""
 
     max_age_days: float
-    """After how many days a container is removed in which nothing runs: more than 0."""
+    """A container in which nothing runs is removed at this age, in days: more than 0."""
 
     prune_interval_min: float
-    """How often is looked for such containers, in minutes: more than 0."""
+    """How often such containers are looked for, in minutes: more than 0."""
 
 
 class SandboxConfig(TypedDict, total=False):
     """The `exec.sandbox` part of the configuration: commands that run in a container of a Docker
     Engine.
 
-    What is misspelt is an error, as is a table without `mode`, and where there is no engine
-    nothing runs: only `disabled`, and no such table at all, runs commands on the host."""
+    A misspelt value is an error, and so is a table without `mode`. Without an engine nothing
+    runs. Commands run on the host only with `disabled`, or without this table."""
 
     mode: SandboxMode
-    """Whose commands run in a container. It must be said wherever anything of the sandbox is."""
+    """Whose commands run in a container. Required in an `exec.sandbox` table."""
 
     image: str
-    """The image, as the engine knows it. It is not fetched. It needs `sh` and `/proc`; `bash` is
-    used where it has it."""
+    """The image, as the engine knows it. It is not pulled. It needs `sh` and `/proc`; `bash` is
+    used if the image has it."""
 
     workspace_access: WorkspaceAccess
-    """What a container sees of the workspace, at `/workspace`. Default: `rw`."""
+    """Access to the workspace in the container, at `/workspace`. Default: `rw`."""
 
     scope: SandboxScope
     """Which commands share a container. Default: `session`."""
@@ -2440,12 +2443,12 @@ class SandboxConfig(TypedDict, total=False):
     `/var/run/docker.sock`."""
 
     user: str | None
-    """Who commands are there: `user` or `user:group`, names or numbers. Default: the numbers of
-    this process, so that files in the workspace keep their owner. Empty: whom the image
-    names."""
+    """The user of the commands: `user` or `user:group`, names or numbers. Default: the numbers
+    of this process, so that files in the workspace keep their owner. Empty: the user that the
+    image names."""
 
     network: str
-    """The engine's network that a container is in: its name. Default: `none`."""
+    """The name of the engine's network that a container joins. Default: `none`."""
 
     memory_mb: int
     """The most memory of a container, swap included, in MiB: at least 16."""
@@ -2457,39 +2460,39 @@ class SandboxConfig(TypedDict, total=False):
     """The most processes and threads of a container at once: at least 16."""
 
     read_only_root: bool
-    """Whether nothing can be written but the workspace and what is in memory. Default: true."""
+    """Whether only the workspace and the folders in memory can be written. Default: true."""
 
     tmpfs: Sequence[str]
     """Folders in memory, as `path` or `path:options` (`/tmp:exec,size=256m`). Without options
     nothing can be executed in there. Default: `/tmp`, `/var/tmp` and `/run`."""
 
     tmpfs_size_mb: int
-    """How large each folder in memory may become that says no `size` itself, in MiB: at least 1."""
+    """The size of each folder in memory without a `size` of its own, in MiB: at least 1."""
 
     timeout_seconds: int
-    """How long a command may take in seconds, where it does not say itself: 1 to 3,600."""
+    """How long a command may take in seconds, if its call does not say: 1 to 3,600."""
 
     idle_hours: float
-    """After how many hours without a command a container is removed: more than 0."""
+    """A container is removed after this many hours without a command: more than 0."""
 
     max_age_days: float
-    """After how many days a container is removed in which nothing runs: more than 0."""
+    """A container in which nothing runs is removed at this age, in days: more than 0."""
 
     prune_interval_min: float
-    """How often is looked for such containers, in minutes: more than 0."""
+    """How often such containers are looked for, in minutes: more than 0."""
 
 SandboxMode: TypeAlias = "Literal['disabled', 'non-main', 'all']"
 """Whose commands run in a container."""
 
 SandboxScope: TypeAlias = "Literal['session', 'agent', 'shared']"
-"""Which commands share a container. Those of two tenants, and those of two workspaces, never do."""
+"""Which commands share a container. Commands of different tenants or workspaces never do."""
 
 
 class FullScrubConfig(TypedDict):
     """The `scrub` part of the configuration. Scrubbing cannot be switched off."""
 
     profile: Profile
-    """What is a secret: `precise` (the default), `seed` or `paranoid`."""
+    """Which secrets are masked: `precise` (the default), `seed` or `paranoid`."""
 
     server_addresses: bool
     """Whether the addresses and the name of this machine are masked, as `[SERVER_IP]`. Default:
@@ -2500,7 +2503,7 @@ class ScrubConfig(TypedDict, total=False):
     """The `scrub` part of the configuration. Scrubbing cannot be switched off."""
 
     profile: Profile
-    """What is a secret: `precise` (the default), `seed` or `paranoid`."""
+    """Which secrets are masked: `precise` (the default), `seed` or `paranoid`."""
 
     server_addresses: bool
     """Whether the addresses and the name of this machine are masked, as `[SERVER_IP]`. Default:
@@ -2512,12 +2515,13 @@ class FullSecrets(TypedDict):
     configuration says where a key is kept and never holds one."""
 
     key: KeySource | None
-    """Where the key is kept that seals and opens secrets: `{ env = "TOOLKEEP_KEY" }`, an
-    environment variable, or `{ file = "toolkeep.key" }`, a file that only its owner can read,
-    relative to the configuration file. Default: none, and no secret can be stored."""
+    """Where the key is kept that seals and opens secrets: in an environment variable (`{ env =
+    "TOOLKEEP_KEY" }`), or in a file that only its owner can read, relative to the
+    configuration file (`{ file = "toolkeep.key" }`). Default: none, and no secret can be
+    stored."""
 
     older_keys: builtins.list[KeySource]
-    """Where keys are kept that only open what was sealed under them earlier."""
+    """Where older keys are kept. They only open secrets that were sealed under them earlier."""
 
 
 class Secrets(TypedDict, total=False):
@@ -2525,12 +2529,13 @@ class Secrets(TypedDict, total=False):
     configuration says where a key is kept and never holds one."""
 
     key: KeySource | None
-    """Where the key is kept that seals and opens secrets: `{ env = "TOOLKEEP_KEY" }`, an
-    environment variable, or `{ file = "toolkeep.key" }`, a file that only its owner can read,
-    relative to the configuration file. Default: none, and no secret can be stored."""
+    """Where the key is kept that seals and opens secrets: in an environment variable (`{ env =
+    "TOOLKEEP_KEY" }`), or in a file that only its owner can read, relative to the
+    configuration file (`{ file = "toolkeep.key" }`). Default: none, and no secret can be
+    stored."""
 
     older_keys: Sequence[KeySource]
-    """Where keys are kept that only open what was sealed under them earlier."""
+    """Where older keys are kept. They only open secrets that were sealed under them earlier."""
 
 
 class Session(TypedDict):
@@ -2549,13 +2554,13 @@ class Session(TypedDict):
     """The user it is with; none: no user in particular."""
 
     channel: str
-    """The channel it came over; empty if not known."""
+    """Its channel; empty if not known."""
 
     chat: str
     """The chat on that channel; empty if not known."""
 
     label: str
-    """What people call it."""
+    """A label for people."""
 
     provider: str
     """The provider of its model; empty if not known."""
@@ -2567,13 +2572,13 @@ class Session(TypedDict):
     """How many messages it has: the number of the last one."""
 
     input_tokens: int
-    """How many tokens went in."""
+    """How many input tokens it used."""
 
     output_tokens: int
-    """How many tokens came out."""
+    """How many output tokens it used."""
 
     compactions: int
-    """How often its history was shortened."""
+    """How often its history was compacted."""
 
     created_at_ms: int
     """When it was made, in milliseconds since 1970-01-01T00:00:00Z."""
@@ -2585,10 +2590,10 @@ class Session(TypedDict):
     """When it was last put or got messages, in milliseconds since 1970-01-01T00:00:00Z."""
 
     summary: str
-    """What was said so far, in short."""
+    """A summary of the conversation so far."""
 
     settings: Any
-    """Whatever else is set for it, a JSON object."""
+    """Other settings of it, a JSON object."""
 
 
 class SessionInfo(TypedDict):
@@ -2607,13 +2612,13 @@ class SessionInfo(TypedDict):
     """The user it is with; none: no user in particular."""
 
     channel: str
-    """The channel it came over; empty if not known."""
+    """Its channel; empty if not known."""
 
     chat: str
     """The chat on that channel; empty if not known."""
 
     label: str
-    """What people call it."""
+    """A label for people."""
 
     provider: str
     """The provider of its model; empty if not known."""
@@ -2625,13 +2630,13 @@ class SessionInfo(TypedDict):
     """How many messages it has: the number of the last one."""
 
     input_tokens: int
-    """How many tokens went in."""
+    """How many input tokens it used."""
 
     output_tokens: int
-    """How many tokens came out."""
+    """How many output tokens it used."""
 
     compactions: int
-    """How often its history was shortened."""
+    """How often its history was compacted."""
 
     created_at_ms: int
     """When it was made, in milliseconds since 1970-01-01T00:00:00Z."""
@@ -2647,10 +2652,10 @@ class SessionMark(TypedDict):
     """A mark of a session."""
 
     mark: Taint
-    """What the session has seen."""
+    """What the session has read."""
 
     at_ms: int
-    """When it was first marked so, in milliseconds since 1970-01-01T00:00:00Z."""
+    """When it was first marked, in milliseconds since 1970-01-01T00:00:00Z."""
 
 
 class SessionMessage(TypedDict):
@@ -2666,7 +2671,7 @@ class SessionMessage(TypedDict):
     """Who said it, such as `user`, `assistant` or `tool`."""
 
     content: Any
-    """What was said, as the host keeps it."""
+    """Its content, as the host keeps it."""
 
 
 class SessionPlace(TypedDict):
@@ -2680,42 +2685,42 @@ class SessionPlace(TypedDict):
 
 
 class SessionUsage(TypedDict, total=False):
-    """What is added to the counters of a session."""
+    """Amounts to add to the counters of a session."""
 
     input_tokens: int
-    """Tokens that went in."""
+    """Input tokens."""
 
     output_tokens: int
-    """Tokens that came out."""
+    """Output tokens."""
 
     compactions: int
-    """How often the history was shortened."""
+    """How often the history was compacted."""
 
 
 class FullSessions(TypedDict):
     """The `sessions` part of the configuration."""
 
     shared_by_users: bool
-    """True lets the users of one session read each other's artifacts, see and control each
-    other's background processes, and share a temporary folder (`/tmp`, in a container too).
-    Default: each user has those to himself."""
+    """True: the users of one session read each other's artifacts, see and control each other's
+    background processes, and share a temporary folder (`/tmp`, in a container too). Default:
+    each user has his own."""
 
 
 class Sessions(TypedDict, total=False):
     """The `sessions` part of the configuration."""
 
     shared_by_users: bool
-    """True lets the users of one session read each other's artifacts, see and control each
-    other's background processes, and share a temporary folder (`/tmp`, in a container too).
-    Default: each user has those to himself."""
+    """True: the users of one session read each other's artifacts, see and control each other's
+    background processes, and share a temporary folder (`/tmp`, in a container too). Default:
+    each user has his own."""
 
 
 class FullShellAgentSettings(TypedDict):
-    """What is different for one agent. What is left out is as for all. An agent that another one
-    started is judged as that one, too, and the stricter judgement counts."""
+    """Different settings for one agent. A field that is left out is the same as for all. A child
+    agent is judged by its parent's settings, too, and the stricter judgement counts."""
 
     profile: ShellProfile | None
-    """How far the floor reaches and what runs without asking."""
+    """What is always denied, and what runs without asking."""
 
     security: ShellSecurity | None
     """Whether commands run at all."""
@@ -2730,27 +2735,27 @@ class FullShellAgentSettings(TypedDict):
     """The only programs that run, instead of those for all."""
 
     groups: dict[ShellGroup, ShellSwitch]
-    """Groups of dangers that are switched, besides those for all."""
+    """Switches for groups of dangers, in addition to those for all."""
 
     without_approver: ShellWithoutApprover | None
-    """What happens to a command that would be asked about where nobody can be asked."""
+    """What happens to a command that needs approval if nobody can be asked."""
 
     deny: builtins.list[FullShellRule]
-    """What never runs, besides what never runs for all."""
+    """Commands that never run, in addition to those for all."""
 
     ask_rules: builtins.list[FullShellRule]
-    """What is always asked about, besides that for all."""
+    """Commands that always need approval, in addition to those for all."""
 
     allow: builtins.list[FullShellRule] | None
-    """What runs without asking, instead of that for all."""
+    """Commands that run without asking, instead of those for all."""
 
 
 class ShellAgentSettings(TypedDict, total=False):
-    """What is different for one agent. What is left out is as for all. An agent that another one
-    started is judged as that one, too, and the stricter judgement counts."""
+    """Different settings for one agent. A field that is left out is the same as for all. A child
+    agent is judged by its parent's settings, too, and the stricter judgement counts."""
 
     profile: ShellProfile | None
-    """How far the floor reaches and what runs without asking."""
+    """What is always denied, and what runs without asking."""
 
     security: ShellSecurity | None
     """Whether commands run at all."""
@@ -2765,26 +2770,26 @@ class ShellAgentSettings(TypedDict, total=False):
     """The only programs that run, instead of those for all."""
 
     groups: Mapping[ShellGroup, ShellSwitch]
-    """Groups of dangers that are switched, besides those for all."""
+    """Switches for groups of dangers, in addition to those for all."""
 
     without_approver: ShellWithoutApprover | None
-    """What happens to a command that would be asked about where nobody can be asked."""
+    """What happens to a command that needs approval if nobody can be asked."""
 
     deny: Sequence[ShellRule]
-    """What never runs, besides what never runs for all."""
+    """Commands that never run, in addition to those for all."""
 
     ask_rules: Sequence[ShellRule]
-    """What is always asked about, besides that for all."""
+    """Commands that always need approval, in addition to those for all."""
 
     allow: Sequence[ShellRule] | None
-    """What runs without asking, instead of that for all."""
+    """Commands that run without asking, instead of those for all."""
 
 ShellAsk: TypeAlias = "Literal['off', 'on-miss', 'always']"
 """When somebody is asked."""
 
 
 class ShellCheck(TypedDict):
-    """What became of a check, as it is shown."""
+    """The result of a check."""
 
     verdict: ShellDecision
     """The decision."""
@@ -2802,39 +2807,39 @@ class ShellCheck(TypedDict):
     """Its simple commands."""
 
     unknowns: builtins.list[str]
-    """What could not be understood, a sentence for each."""
+    """The parts that could not be understood, a sentence for each."""
 
     for_llm: str
-    """What a model is told: what was decided, why, and what to do instead."""
+    """The text for the model: the decision, the reason, and what to do instead."""
 
     for_user: str
-    """What a person is shown."""
+    """The text for a person."""
 
     suggestion: str | None
-    """What to do instead, of the strictest reason that knows it."""
+    """What to do instead, from the strictest reason that has a suggestion."""
 
     plan: ShellPlan | None
-    """How it is run, if it may be, and what it may do then. None where it is denied."""
+    """How it is run, if it may be, and what it may do then. None if it is denied."""
 
     without_approver: ShellWithoutApprover
-    """What becomes of it where the decision is to ask, and nobody can be asked."""
+    """What happens to it if the decision is to ask, and nobody can be asked."""
 
     confined: bool
     """True if it is allowed only in a confinement that enforces its effects."""
 
 
 class ShellConfinement(TypedDict):
-    """What a command is held to while it runs."""
+    """How a command is confined while it runs."""
 
     write: builtins.list[str]
-    """Files and folders, absolute, that may be written with all that is below."""
+    """Files and folders, absolute, that may be written, with everything below."""
 
     write_never: builtins.list[str]
-    """What lies below those and may not be written."""
+    """Paths below those that may not be written."""
 
     read: builtins.list[str]
     """Secret files and folders, and those of homes, that may be read: those that the command was
-    understood to read."""
+    predicted to read."""
 
     read_never: builtins.list[str]
     """Files and folders that may not be read."""
@@ -2846,8 +2851,7 @@ class ShellConfinement(TypedDict):
     """True if it may wait for connections."""
 
     by_owner: bool
-    """True if this is what the owner of the command permits it: the profile gives it neither
-    more nor less."""
+    """True if the owner of the command set these permissions; then the profile changes nothing."""
 
 ShellDecision: TypeAlias = "Literal['allow', 'ask', 'deny']"
 """Whether a command may run."""
@@ -2863,10 +2867,10 @@ class ShellEffect(TypedDict):
     """The program that has it."""
 
     sure: bool
-    """True if it surely happens when the command runs."""
+    """True if it certainly happens when the command runs."""
 
     span: ShellSpan
-    """Where the words stand that cause it, in bytes."""
+    """The place of the words that cause it, in bytes."""
 
 
 class ShellEnv(TypedDict, total=False):
@@ -2932,14 +2936,14 @@ class ShellPlan(TypedDict):
     """The folder it starts in, absolute."""
 
     confinement: ShellConfinement
-    """What it may do: what it was understood to do, and no more."""
+    """What it may do: what was predicted, and no more."""
 
 ShellProfile: TypeAlias = "Literal['strict', 'workspace']"
-"""How far the floor reaches, and what runs without asking."""
+"""What is always denied, and what runs without asking."""
 
 
 class ShellProposal(TypedDict):
-    """A rule that may be kept, and what it would mean."""
+    """A rule that may be kept, with its meaning."""
 
     text: str
     """What would run without asking, for the person who decides."""
@@ -2952,7 +2956,7 @@ ShellReach: TypeAlias = "dict[str, Any] | dict[str, Any] | dict[str, Any]"
 
 
 class ShellReason(TypedDict):
-    """Why."""
+    """The reason."""
 
     decision: ShellDecision
     """What this reason alone would decide."""
@@ -2962,10 +2966,10 @@ class ShellReason(TypedDict):
     `unknown`, `beyond_profile`, `text`, `rule`, `mode`."""
 
     words: str
-    """The words that cause it, as they stand in the text."""
+    """The words that cause it, as written in the text."""
 
     span: ShellSpan
-    """Where they stand."""
+    """Their place in the text."""
 
     why: str
     """What is wrong with it, in a sentence for the model. Never the source of a rule."""
@@ -2974,11 +2978,11 @@ class ShellReason(TypedDict):
     """What to do instead."""
 
     floor: bool
-    """True if it is of the floor: nobody's approval helps."""
+    """True if it is a hard deny: no approval lifts it."""
 
 
 class FullShellRule(TypedDict):
-    """What an owner decides about some commands. Every field that is given must fit."""
+    """An owner's decision about some commands. Every given field must fit."""
 
     program: str | None
     """The program, as a name or glob; left out, any."""
@@ -2996,7 +3000,7 @@ class FullShellRule(TypedDict):
 
 
 class ShellRule(TypedDict, total=False):
-    """What an owner decides about some commands. Every field that is given must fit."""
+    """An owner's decision about some commands. Every given field must fit."""
 
     program: str | None
     """The program, as a name or glob; left out, any."""
@@ -3026,13 +3030,13 @@ class ShellSegment(TypedDict):
     """Its text."""
 
     verdict: ShellDecision
-    """What would be decided of it alone."""
+    """The decision about it alone."""
 
     categories: builtins.list[str]
     """The categories of its reasons, each once."""
 
     span: ShellSpan
-    """Where it stands, in bytes."""
+    """Its place in the text, in bytes."""
 
 
 class FullShellSettings(TypedDict):
@@ -3040,7 +3044,7 @@ class FullShellSettings(TypedDict):
     does not exist is an error."""
 
     profile: ShellProfile
-    """How far the floor reaches and what runs without asking."""
+    """What is always denied, and what runs without asking."""
 
     security: ShellSecurity
     """Whether commands run at all."""
@@ -3050,30 +3054,30 @@ class FullShellSettings(TypedDict):
 
     allowlist: builtins.list[str]
     """Programs that run without asking, as names or globs (`git`, `cargo-*`), and beginnings of
-    commands (`git status`, `git *`). A name stands for the program wherever the system keeps
-    it, never for one in the workspace. It lifts no denial."""
+    commands (`git status`, `git *`). A name means the program in the system's folders, never
+    one in the workspace. It lifts no denial."""
 
     strict_allowlist: builtins.list[str] | None
-    """Where set, only these programs run, and only in commands without substitutions,
-    redirections and line breaks. All else is denied."""
+    """If set, only these programs run, and only in commands without substitutions, redirections
+    and line breaks. Everything else is denied."""
 
     groups: dict[ShellGroup, ShellSwitch]
-    """Groups of dangers that are switched; those that are left out are on."""
+    """Switches for groups of dangers; groups that are left out are on."""
 
     without_approver: ShellWithoutApprover
-    """What happens to a command that would be asked about where nobody can be asked."""
+    """What happens to a command that needs approval if nobody can be asked."""
 
     deny: builtins.list[FullShellRule]
-    """What never runs."""
+    """Commands that never run."""
 
     ask_rules: builtins.list[FullShellRule]
-    """What is always asked about."""
+    """Commands that always need approval."""
 
     allow: builtins.list[FullShellRule]
-    """What runs without asking, unless it is denied or asked about by what stands above."""
+    """Commands that run without asking, unless `deny`, `ask_rules` or a group says otherwise."""
 
     agents: dict[str, FullShellAgentSettings]
-    """What is different for an agent, by its id."""
+    """Different settings for an agent, by its id."""
 
 
 class ShellSettings(TypedDict, total=False):
@@ -3081,7 +3085,7 @@ class ShellSettings(TypedDict, total=False):
     does not exist is an error."""
 
     profile: ShellProfile
-    """How far the floor reaches and what runs without asking."""
+    """What is always denied, and what runs without asking."""
 
     security: ShellSecurity
     """Whether commands run at all."""
@@ -3091,34 +3095,34 @@ class ShellSettings(TypedDict, total=False):
 
     allowlist: Sequence[str]
     """Programs that run without asking, as names or globs (`git`, `cargo-*`), and beginnings of
-    commands (`git status`, `git *`). A name stands for the program wherever the system keeps
-    it, never for one in the workspace. It lifts no denial."""
+    commands (`git status`, `git *`). A name means the program in the system's folders, never
+    one in the workspace. It lifts no denial."""
 
     strict_allowlist: Sequence[str] | None
-    """Where set, only these programs run, and only in commands without substitutions,
-    redirections and line breaks. All else is denied."""
+    """If set, only these programs run, and only in commands without substitutions, redirections
+    and line breaks. Everything else is denied."""
 
     groups: Mapping[ShellGroup, ShellSwitch]
-    """Groups of dangers that are switched; those that are left out are on."""
+    """Switches for groups of dangers; groups that are left out are on."""
 
     without_approver: ShellWithoutApprover
-    """What happens to a command that would be asked about where nobody can be asked."""
+    """What happens to a command that needs approval if nobody can be asked."""
 
     deny: Sequence[ShellRule]
-    """What never runs."""
+    """Commands that never run."""
 
     ask_rules: Sequence[ShellRule]
-    """What is always asked about."""
+    """Commands that always need approval."""
 
     allow: Sequence[ShellRule]
-    """What runs without asking, unless it is denied or asked about by what stands above."""
+    """Commands that run without asking, unless `deny`, `ask_rules` or a group says otherwise."""
 
     agents: Mapping[str, ShellAgentSettings]
-    """What is different for an agent, by its id."""
+    """Different settings for an agent, by its id."""
 
 
 class ShellSpan(TypedDict):
-    """Where something stands in a text, in bytes of UTF-8."""
+    """A place in a text, in bytes of UTF-8."""
 
     start: int
     """Its first byte."""
@@ -3131,7 +3135,7 @@ class ShellStandingCall(TypedDict):
     """A call of a program."""
 
     program: str
-    """The program's name, where the system keeps it; another one's path."""
+    """The name of a program in the system's folders, or the path of another program."""
 
     words: ShellStandingWords
     """Its words."""
@@ -3141,16 +3145,16 @@ class ShellStandingCall(TypedDict):
 
 
 class ShellStandingRule(TypedDict):
-    """What may run without asking."""
+    """Calls that may run without asking."""
 
     calls: builtins.list[ShellStandingCall]
     """The calls that it holds for, each of them any number of times."""
 
     effects: builtins.list[str]
-    """Everything that they may do, as [`key`] writes it."""
+    """All their allowed effects, as [`key`] writes them."""
 
     cwd: str
-    """The folder that its examples start in. Empty: that of its first call."""
+    """The folder in which its examples start. Empty: that of its first call."""
 
     covers: builtins.list[str]
     """Commands that it covers, in its own folder. They are tried when the rule is read."""
@@ -3159,17 +3163,17 @@ class ShellStandingRule(TypedDict):
     """Commands that it does not cover. They are tried when the rule is read."""
 
 ShellStandingWords: TypeAlias = "dict[str, Any] | dict[str, Any] | dict[str, Any]"
-"""What the words of a call are."""
+"""The words of a call."""
 
 ShellSwitch: TypeAlias = "Literal['on', 'off', 'ask', 'deny']"
 """Whether a group of dangers counts."""
 
 ShellWithoutApprover: TypeAlias = "Literal['confine', 'deny', 'run']"
-"""What happens to a command that would be asked about where nobody can be asked."""
+"""What happens to a command that needs approval if nobody can be asked."""
 
 
 class StoreCheck(TypedDict):
-    """What a check of a store found."""
+    """The result of a check of a store."""
 
     ok: bool
     """True if nothing is wrong."""
@@ -3185,13 +3189,13 @@ class StoreCheck(TypedDict):
     """How many tenants' ledgers were verified."""
 
     problems: builtins.list[str]
-    """What is wrong; at most 100 are listed."""
+    """The problems; at most 100 are listed."""
 
     problem_count: int
     """How many problems there are."""
 
     advice: str | None
-    """What to do about it."""
+    """Advice on what to do."""
 
 
 class StoreFile(TypedDict):
@@ -3212,7 +3216,7 @@ class StoreInfo(TypedDict):
 
 
 class FullSubagentPolicy(TypedDict):
-    """What agents that other agents started may not have."""
+    """Tools that sub-agents may not have."""
 
     deny: builtins.list[FullListEntry]
     """No agent below the first may call these. Default: the seeds' list."""
@@ -3225,7 +3229,7 @@ class FullSubagentPolicy(TypedDict):
 
 
 class SubagentPolicy(TypedDict, total=False):
-    """What agents that other agents started may not have."""
+    """Tools that sub-agents may not have."""
 
     deny: Sequence[ListEntry]
     """No agent below the first may call these. Default: the seeds' list."""
@@ -3238,82 +3242,84 @@ class SubagentPolicy(TypedDict, total=False):
 
 
 class Supplement(TypedDict):
-    """What a model is told of the CLIs that it has."""
+    """The text that tells a model about its CLIs."""
 
     text: str
     """The text, in Markdown."""
 
 Taint: TypeAlias = "Literal['untrusted', 'private']"
-"""What the result of a tool does to the session that reads it."""
+"""A mark that a tool's result sets on the session that reads it."""
 
 TaintMode: TypeAlias = "Literal['record', 'ask', 'deny']"
-"""What a marked session means for an open-world or destructive call."""
+"""What happens to a guarded call of a session that has both marks."""
 
 
 class FullTaintPolicy(TypedDict):
-    """What happens before an open-world or destructive call of a session that has read both what
-    strangers may have written and private data."""
+    """What happens before an open-world or destructive call of a session that has read both
+    untrusted text and private data."""
 
     mode: TaintMode
     """What happens."""
 
     untrusted: builtins.list[FullListEntry]
-    """The tools whose results strangers may have written, besides those that say so themselves."""
+    """Additional tools whose results strangers may have written. Tools may also declare that
+    themselves."""
 
     private: builtins.list[FullListEntry]
-    """The tools whose results are private, besides those that say so themselves."""
+    """Additional tools whose results are private. Tools may also declare that themselves."""
 
     guarded: builtins.list[FullListEntry]
-    """The tools that such a session is watched for. Default: open-world and destructive ones. An
-    entry for either capability means also the tools, other than built-in ones, that declare
-    none at all."""
+    """The tools whose calls by such a session are recorded, asked about or denied. Default:
+    open-world and destructive ones. An entry for either capability also means tools that
+    declare no capability at all, unless they are built in."""
 
 
 class TaintPolicy(TypedDict, total=False):
-    """What happens before an open-world or destructive call of a session that has read both what
-    strangers may have written and private data."""
+    """What happens before an open-world or destructive call of a session that has read both
+    untrusted text and private data."""
 
     mode: TaintMode
     """What happens."""
 
     untrusted: Sequence[ListEntry]
-    """The tools whose results strangers may have written, besides those that say so themselves."""
+    """Additional tools whose results strangers may have written. Tools may also declare that
+    themselves."""
 
     private: Sequence[ListEntry]
-    """The tools whose results are private, besides those that say so themselves."""
+    """Additional tools whose results are private. Tools may also declare that themselves."""
 
     guarded: Sequence[ListEntry]
-    """The tools that such a session is watched for. Default: open-world and destructive ones. An
-    entry for either capability means also the tools, other than built-in ones, that declare
-    none at all."""
+    """The tools whose calls by such a session are recorded, asked about or denied. Default:
+    open-world and destructive ones. An entry for either capability also means tools that
+    declare no capability at all, unless they are built in."""
 
 
 class FullTeamConfig(TypedDict):
-    """What may be written into the folder that a team shares, by whichever tool."""
+    """Limits for files that tools write into the folder that a team shares."""
 
     extensions: builtins.list[str]
-    """Endings of names that no file may have; neither the dot nor case counts. Default: `exe`,
+    """File name extensions that are refused; neither the dot nor case counts. Default: `exe`,
     `sh`, `bat`, `cmd`, `ps1`, `com`, `msi` and `scr`."""
 
     max_bytes: int
-    """How many bytes a file may come to have. Default: 10,485,760 (10 MiB)."""
+    """The most bytes of a file. Default: 10,485,760 (10 MiB)."""
 
     max_files: int
-    """How many files there may be in the folder and all below it. Default: 100."""
+    """The most files in the folder and everything below it. Default: 100."""
 
 
 class TeamConfig(TypedDict, total=False):
-    """What may be written into the folder that a team shares, by whichever tool."""
+    """Limits for files that tools write into the folder that a team shares."""
 
     extensions: Sequence[str]
-    """Endings of names that no file may have; neither the dot nor case counts. Default: `exe`,
+    """File name extensions that are refused; neither the dot nor case counts. Default: `exe`,
     `sh`, `bat`, `cmd`, `ps1`, `com`, `msi` and `scr`."""
 
     max_bytes: int
-    """How many bytes a file may come to have. Default: 10,485,760 (10 MiB)."""
+    """The most bytes of a file. Default: 10,485,760 (10 MiB)."""
 
     max_files: int
-    """How many files there may be in the folder and all below it. Default: 100."""
+    """The most files in the folder and everything below it. Default: 100."""
 
 
 class FullThresholds(TypedDict):
@@ -3336,7 +3342,7 @@ class Thresholds(TypedDict, total=False):
     """This call is refused; at least 2. None: the model is only warned."""
 
 Tier: TypeAlias = "Literal['core', 'skill', 'extra']"
-"""Where a name is looked up, in this order. A tool hides those of the same name in later tiers."""
+"""A tier of names. Tiers are searched in this order. A tool hides tools of the same name in later tiers."""
 
 
 class ToolChange(TypedDict):
@@ -3346,11 +3352,11 @@ class ToolChange(TypedDict):
     """The tool."""
 
     rule: Rule | None
-    """The rule that refuses it: now where it would be added, then where it would be taken away."""
+    """The rule that refuses it: now, if it would be added, or then, if it would be taken away."""
 
 
 class ToolInfo(TypedDict):
-    """What the registry tells of a tool."""
+    """A tool in the registry."""
 
     name: str
     """The canonical name."""
@@ -3365,8 +3371,8 @@ class ToolInfo(TypedDict):
     """Where its name is looked up."""
 
     shadowed_by: Origin | None
-    """Where the tool of an earlier tier comes from that has the same name: while it is there,
-    this one is not called. None: the name is this tool's."""
+    """The origin of a tool in an earlier tier with the same name: while it exists, this one is
+    not called. None: there is no such tool."""
 
     version: str
     """The digest of its name, description and schema."""
@@ -3378,40 +3384,40 @@ class ToolInfo(TypedDict):
     """What it can do. Empty means mutating."""
 
     touches: builtins.list[Touch]
-    """Which arguments name what a call touches."""
+    """The arguments that name resources of a call."""
 
     channels: builtins.list[str]
     """The channel types that it works on. Empty: all."""
 
     timeout_ms: int | None
-    """Its deadline in milliseconds, where it is not the runtime's."""
+    """Its deadline in milliseconds, if it differs from the runtime's."""
 
     polling: bool
     """True if the same call may be repeated until its answer changes."""
 
     needs_approval: bool
-    """True if each call wants somebody's approval."""
+    """True if each call needs somebody's approval."""
 
     taints: builtins.list[Taint]
-    """What its results do to a session."""
+    """The marks that its results set on a session."""
 
     action: Action | None
-    """The action that it is."""
+    """Its action."""
 
     original_name: str | None
-    """Its name where it comes from, if that is another."""
+    """Its name where it comes from, if that differs."""
 
     shell_command: str | None
-    """The argument that is a command of a shell."""
+    """The argument that is a shell command."""
 
     shell_cwd: str | None
     """The argument that names the folder in which that command starts."""
 
     shell_stdin: str | None
-    """The argument that is given to that command on standard input."""
+    """The argument that becomes that command's standard input."""
 
     argument_aliases: dict[str, builtins.list[str]]
-    """Other names that its arguments may come under."""
+    """Other names of its arguments."""
 
     aliases: builtins.list[str]
     """Other names for it, built-in ones too."""
@@ -3459,7 +3465,7 @@ class ToolSpec(TypedDict, total=False):
     """True if each call of it wants somebody's approval."""
 
     taints: Sequence[Taint]
-    """What its results do to a session."""
+    """The marks that its results set on a session."""
 
     action: Action | None
     """The action that it is, for agents whose actions are limited."""
@@ -3482,13 +3488,13 @@ class ToolSpec(TypedDict, total=False):
 
 
 class Touch(TypedDict):
-    """An argument that names what a call touches."""
+    """An argument that names a resource of a call."""
 
     argument: str
     """The argument: a text, or a list of texts."""
 
     resource: ResourceKind
-    """What it names."""
+    """The kind of the resource."""
 
     effect: Effect
     """How the call uses it."""
@@ -3510,62 +3516,64 @@ class Unbound(TypedDict):
 
 class FullVaultConfig(TypedDict):
     """The `vault` part of the configuration: whether masked secrets are kept, so that they can
-    be put back where they are bound to."""
+    be put in where they are bound."""
 
     enabled: bool
-    """True keeps them, in memory. Not with the profile `seed`, whose placeholders are all alike."""
+    """True: secrets are kept, in memory. Not possible with the profile `seed`, whose
+    placeholders are all the same."""
 
     ttl_ms: int
-    """How long a secret is kept after it was last shown or put back, in milliseconds. Default:
-    four hours."""
+    """How long a secret is kept after it was last shown or used, in milliseconds. Default: four
+    hours."""
 
     max_entries: int
-    """How many secrets are kept for one session at most; the least recently used goes first."""
+    """The most secrets that are kept for one session; the least recently used goes first."""
 
     text_tools: builtins.list[str]
-    """The tools, by name or glob, to which a placeholder in their arguments is mere text: those
-    that hand a text on to another agent or to the user."""
+    """Tools, by name or glob, for which a placeholder in the arguments is plain text: those that
+    pass a text on to another agent or to the user."""
 
     bindings: builtins.list[FullBindingConfig]
-    """Where secrets may be put back, for all tenants and sessions."""
+    """Where secrets may be put in, for all tenants and sessions."""
 
 
 class VaultConfig(TypedDict, total=False):
     """The `vault` part of the configuration: whether masked secrets are kept, so that they can
-    be put back where they are bound to."""
+    be put in where they are bound."""
 
     enabled: bool
-    """True keeps them, in memory. Not with the profile `seed`, whose placeholders are all alike."""
+    """True: secrets are kept, in memory. Not possible with the profile `seed`, whose
+    placeholders are all the same."""
 
     ttl_ms: int
-    """How long a secret is kept after it was last shown or put back, in milliseconds. Default:
-    four hours."""
+    """How long a secret is kept after it was last shown or used, in milliseconds. Default: four
+    hours."""
 
     max_entries: int
-    """How many secrets are kept for one session at most; the least recently used goes first."""
+    """The most secrets that are kept for one session; the least recently used goes first."""
 
     text_tools: Sequence[str]
-    """The tools, by name or glob, to which a placeholder in their arguments is mere text: those
-    that hand a text on to another agent or to the user."""
+    """Tools, by name or glob, for which a placeholder in the arguments is plain text: those that
+    pass a text on to another agent or to the user."""
 
     bindings: Sequence[BindingConfig]
-    """Where secrets may be put back, for all tenants and sessions."""
+    """Where secrets may be put in, for all tenants and sessions."""
 
 
 class VaultContents(TypedDict):
-    """What the vault has for a tenant."""
+    """The vault's secrets and bindings of a tenant."""
 
     secrets: builtins.list[KeptSecret]
-    """The secrets that are kept, the last used first."""
+    """The kept secrets, the last used first."""
 
     bindings: builtins.list[Binding]
-    """Where they may be put back, besides the files that they were read from."""
+    """Where they may be put in. They may always be written back to their own files."""
 
 WorkspaceAccess: TypeAlias = "Literal['none', 'ro', 'rw']"
-"""What a container sees of the workspace."""
+"""Access to the workspace in a container."""
 
 WriteSafety: TypeAlias = "Literal['strict', 'warn', 'off']"
-"""What becomes of a write to a file that the model has not read as it is now."""
+"""What happens to a write to a file whose current content the model has not read."""
 
 
 class AgentsOperations:
@@ -3589,17 +3597,17 @@ class AgentsOperations:
         in other processes within a second.
 
         Fails with `conflict` if `if_version` does not hold, with `invalid_config` if a list
-        names an unknown group, with `invalid_argument` if `settings.shell` makes no sense.
+        names an unknown group, with `invalid_argument` if `settings.shell` is invalid.
 
         Args:
             id: The agent's id.
             tenant: The tenant.
             description: What it is for.
-            allow: The tools it may use at most, as in `policy.allow`. Left out: no limit. Empty:
-                none.
+            allow: The only tools that it may use, as in `policy.allow`. Left out: no limit.
+                Empty: none.
             deny: The tools it may not use, as in `policy.deny`.
-            settings: Whatever else the host keeps with it. `shell` narrows what its commands may
-                do: the keys of `shell.agents` in the configuration, of which the strictest
+            settings: The host's own data about it. `shell` narrows what its commands may do. It
+                takes the keys of `shell.agents` in the configuration, and the strictest
                 judgement counts.
             if_version: Only if the stored agent has this version; 0: only if there is none.
         """
@@ -3620,7 +3628,7 @@ class AgentsOperations:
         id: str,
         tenant: str = _UNSET,
     ) -> Agent:
-        """Gives an agent. Fails with `not_found` if there is none of that id.
+        """Returns an agent. Fails with `not_found` if there is none of that id.
 
         Args:
             id: The agent's id.
@@ -3692,18 +3700,18 @@ class ApprovalsOperations:
         request: Mapping[str, Any] = _UNSET,
         ttl_ms: int = _UNSET,
     ) -> Approval:
-        """Asks for an approval. Asking again with the same `id` and `digest` gives the one that
-        is there; with another digest it fails with `conflict`.
+        """Asks for an approval. Asking again with the same `id` and `digest` returns the
+        existing one; with another digest it fails with `conflict`.
 
         Args:
-            digest: What exactly is to be allowed: a digest of the call.
+            digest: A digest of the call: exactly this call is to be allowed.
             tool: The tool.
             tenant: The tenant.
             id: The approval's id. Default: a new one.
             agent: The agent that calls.
             user: The user for whom it calls.
             session: The session of the call.
-            request: What a person is shown in order to decide.
+            request: The information for the person who decides.
             ttl_ms: For how many milliseconds it can be decided, up to 30 days. Default: 120,000
                 (two minutes).
         """
@@ -3726,7 +3734,7 @@ class ApprovalsOperations:
         id: str,
         tenant: str = _UNSET,
     ) -> Approval:
-        """Gives an approval. Fails with `not_found` if there is none of that id.
+        """Returns an approval. Fails with `not_found` if there is none of that id.
 
         Args:
             id: The approval's id.
@@ -3779,20 +3787,19 @@ class ApprovalsOperations:
         edited: Mapping[str, Any] | None = _UNSET,
         always: int | None = _UNSET,
     ) -> Approval:
-        """Allows or denies a pending approval. Fails with `conflict`, saying what became of it,
-        if it is not pending any more or `approval.external` is false, and with
-        `invalid_argument` if `edited` does not fit the tool: then this decision counts for
-        nothing.
+        """Allows or denies a pending approval. Fails with `conflict`, naming its state, if it is
+        not pending any more or `approval.external` is false. Fails with `invalid_argument` if
+        `edited` does not fit the tool; then it stays pending.
 
         Args:
             id: The approval's id.
             decision: What is decided.
             by: Who decides.
             tenant: The tenant.
-            reason: Why.
-            edited: Other arguments to make the call with; only where it is allowed.
+            reason: The reason.
+            edited: Other arguments to make the call with; only with `allow`.
             always: Which of the `proposals` in the request to keep as a rule, from 0, the
-                narrowest; only where the call is allowed as it is. It holds for the same
+                narrowest; only with `allow` and without `edited`. The rule holds for the same
                 tool, agent and user, for `approval.always_ms`.
         """
         _sent = _given(
@@ -3835,7 +3842,7 @@ class ApprovalsOperations:
         id: str,
         tenant: str = _UNSET,
     ) -> Approval:
-        """Takes back an approval that is pending, or allowed and not yet used. Fails with
+        """Cancels an approval that is pending, or allowed and not yet used. Fails with
         `conflict` otherwise.
 
         Args:
@@ -3863,7 +3870,7 @@ class ArtifactsOperations:
         session: str | None = _UNSET,
         user: str | None = _UNSET,
     ) -> ArtifactText:
-        """Gives the whole text of an artifact, for the host; a model reads it in parts with
+        """Returns the whole text of an artifact, for the host. A model reads it in parts with
         `read_file`. Fails with `not_found` unless tenant, session and user are those of the
         call.
 
@@ -3871,8 +3878,8 @@ class ArtifactsOperations:
             id: The artifact's id.
             tenant: The tenant.
             session: The session of the call; left out if the call had none.
-            user: The user of the call; left out if the call had none. It does not matter where
-                the users of a session share (`sessions.shared_by_users`).
+            user: The user of the call; left out if the call had none. It does not matter if the
+                users of a session share (`sessions.shared_by_users`).
         """
         _sent = _given(
             id=id,
@@ -3903,15 +3910,15 @@ class AuditOperations:
         limit: int = _UNSET,
         latest: bool = _UNSET,
     ) -> builtins.list[AuditRow]:
-        """Gives rows in order of time, oldest first unless `latest`. What this runtime has
-        queued is written first, so its own calls are there.
+        """Returns rows in order of time, oldest first unless `latest`. This runtime's queued
+        rows are written first, so its own calls are there.
 
         Args:
             tenant: The tenant.
             agent: Only calls of this agent.
             session: Only calls in this session.
             tool: Only calls of this tool, by its own name.
-            decision: Only calls decided so.
+            decision: Only calls with this decision.
             since_ms: Only calls at or after this time, in milliseconds since 1970-01-01T00:00:00Z.
             until_ms: Only calls before this time.
             after: Go on after the row of this id, in the order of the answer.
@@ -3938,10 +3945,9 @@ class AuditOperations:
         tenant: str = _UNSET,
         anchors: Sequence[ChainHead] = _UNSET,
     ) -> AuditReport:
-        """Checks that no row was changed, taken out or put in since it was written, as far as
-        the hash chains show it. What is wrong is in the report; keep its `heads` outside of
-        the store and give them as `anchors` next time, so that the ends of the chains are
-        held too.
+        """Checks with the hash chains that no row was changed, removed or inserted since it was
+        written. The report lists the problems. Keep its `heads` outside of the store and give
+        them as `anchors` next time: then the ends of the chains are checked, too.
 
         Args:
             tenant: The tenant.
@@ -3962,14 +3968,14 @@ class AuditOperations:
         older_than_ms: int | None = _UNSET,
     ) -> PrunedAudit:
         """Deletes the oldest rows, in whole segments (10,000 rows or an hour of one writer
-        each). Their checkpoints stay, so that the rest can still be verified. Segments that
-        are still written stay too. Each segment that goes is told by an event `audit.pruned`.
+        each). Their checkpoints stay, so the rest can still be verified. Segments that are
+        still written stay, too. Each deleted segment has an event `audit.pruned`.
 
         Args:
             tenant: The tenant.
-            keep_rows: The oldest segments go as long as at least this many rows stay.
-            before_ms: Segments go whose every call began before this time, in milliseconds since
-                1970-01-01T00:00:00Z.
+            keep_rows: The oldest segments are deleted as long as at least this many rows stay.
+            before_ms: Segments are deleted if all their calls began before this time, in
+                milliseconds since 1970-01-01T00:00:00Z.
             older_than_ms: The same, as milliseconds before now: 2,592,000,000 are 30 days.
         """
         _sent = _given(
@@ -4008,39 +4014,39 @@ class ClisOperations:
         if_version: int | None = _UNSET,
     ) -> CliInfo:
         """Registers a CLI, replacing one of the same name: its binary as it is now, its
-        variables, which are sealed at once, and what is denied of it.
+        variables, which are sealed at once, and its denied arguments.
 
-        Without `encrypted_env` the variables stay as they are; an empty value that is
-        sensitive keeps the stored one. Fails with `invalid_argument` that names the field,
-        such as `deny_args[2]` for a pattern that is none, with `no_key` if the configuration
-        has no `secrets.key`, and with `conflict` if `if_version` does not hold.
+        Without `encrypted_env` the stored variables stay; an empty sensitive value keeps the
+        stored one. Fails with `invalid_argument` that names the field, such as `deny_args[2]`
+        for an invalid pattern, with `no_key` if the configuration has no `secrets.key`, and
+        with `conflict` if `if_version` does not hold.
 
         Args:
-            binary_name: The name of its program, such as `gh`; capitals do not count.
+            binary_name: The name of its program, such as `gh`, in any case.
             tenant: The tenant.
-            binary_path: Where its binary is, absolute. Left out: it is looked for in the folders of
+            binary_path: The absolute path of its binary. Left out: it is searched in the folders of
                 the system.
             description: What it is for.
-            preset: The preset whose rules hold besides: `gh`, `gcloud`, `aws`, `kubectl`,
+            preset: The preset whose rules hold in addition: `gh`, `gcloud`, `aws`, `kubectl`,
                 `terraform`, `git`, `psql`, `gws` or `rapidapi`.
             adapter_name: As `preset`: how the seeds call it for `git` and `psql`.
-            encrypted_env: The variables that it gets: each a text, which is sensitive, or an object of
-                `kind` (`sensitive`, `value` or `file`) and `value`. At most 50.
-            deny_args: Regular expressions, none of which may be found in the arguments, in any case
-                of letters.
-            deny_verbose: Regular expressions, none of which may be found at the start of an argument.
-            free_text: Options whose values are prose, which `deny_args` is not held against:
-                `--body`.
+            encrypted_env: Its variables. Each is a text, which is sensitive, or an object of `kind`
+                (`sensitive`, `value` or `file`) and `value`. At most 50.
+            deny_args: Regular expressions. The arguments must not contain a match of any of them, in
+                any case of letters.
+            deny_verbose: Regular expressions. No argument may start with a match of any of them.
+            free_text: Options with prose as their values, such as `--body`: `deny_args` ignores
+                these values.
             network: Where it may connect to: anywhere (`true`), nowhere (`false`), or these hosts,
                 by name or IPv4 address, at the usual ports; `host:port` adds a port. Left
                 out: the host that `GIT_HOST` or `PGHOST` names with the presets `git` and
                 `psql`, else anywhere.
             timeout_seconds: How long a call may take, in seconds, 1 to 3,600. Default: the preset's, else
                 30.
-            tips: What the model should know of it.
-            is_global: True: everybody may use it. False: only whom it is granted to by `grants.put`
-                of the kind `cli`. Default: true.
-            enabled: Whether it is there at all. Default: true.
+            tips: Advice for the model.
+            is_global: True: everybody may use it. False: only those to whom `grants.put` of the kind
+                `cli` grants it. Default: true.
+            enabled: False: it is treated as if it did not exist. Default: true.
             if_version: Only if the stored CLI has this version; 0: only if there is none.
         """
         _sent = _given(
@@ -4069,8 +4075,8 @@ class ClisOperations:
         binary_name: str,
         tenant: str = _UNSET,
     ) -> CliInfo:
-        """Tells what is registered of a CLI, without the values of its variables. Fails with
-        `not_found` if there is none of that name.
+        """Returns a registered CLI, without the values of its variables. Fails with `not_found`
+        if there is none of that name.
 
         Args:
             binary_name: The name of its program.
@@ -4141,14 +4147,14 @@ class ClisOperations:
         agent: str | None = _UNSET,
         user: str | None = _UNSET,
     ) -> CliCheck:
-        """Tells whether a call would be let through: whether the CLI is granted, and whether
-        something of the words is denied. Nothing is run.
+        """Says whether a call would be allowed: whether the CLI is granted, and whether some
+        argument is denied. Nothing is run.
 
         Args:
             binary_name: The name of its program.
             tenant: The tenant.
             args: The arguments of the call, without the program.
-            stdin: What it would get on standard input.
+            stdin: The text that it would get on standard input.
             agent: The agent that would call, if any.
             user: The user it would call for, if any.
         """
@@ -4169,8 +4175,8 @@ class ClisOperations:
         agent: str | None = _UNSET,
         user: str | None = _UNSET,
     ) -> Supplement:
-        """Gives the text that tells a model which CLIs it may call and how: what
-        `context_files.merge` puts into TOOLS.md. Empty if there are none.
+        """Returns the text that tells a model which CLIs it may call and how.
+        `context_files.merge` puts it into TOOLS.md. Empty if there are none.
 
         Args:
             tenant: The tenant.
@@ -4194,7 +4200,7 @@ class ConfigOperations:
     def get(
         self,
     ) -> FullConfig:
-        """Gives the configuration with its defaults filled in, and with the policy and groups
+        """Returns the configuration with its defaults filled in, and with the policy and groups
         that are in force."""
         _sent: dict[str, Any] = {}
         return cast("FullConfig", self._invoke("config.get", _sent))
@@ -4230,11 +4236,11 @@ class CredentialsOperations:
             tenant: The tenant.
             agent: The agent it is for. Left out: all of them.
             user: The user it is for. Left out: all of them.
-            kind: What sort of value it is. Default: `env`, variables of an environment.
-            env: The variables of an environment, for the kind `env`: at most 1 MiB.
+            kind: The kind of its value. Default: `env`, environment variables.
+            env: Environment variables, for the kind `env`: at most 1 MiB.
             value: The value, for any other kind.
             host_scope: The hosts it may be sent to.
-            settings: Whatever else the host keeps with it. Not sealed.
+            settings: The host's own data about it. Not sealed.
             if_version: Only if the stored credential has this version; 0: only if there is none.
         """
         _sent = _given(
@@ -4259,8 +4265,8 @@ class CredentialsOperations:
         agent: str | None = _UNSET,
         user: str | None = _UNSET,
     ) -> CredentialInfo:
-        """Tells what is known of a credential, without its value. Fails with `not_found` if
-        there is none of that key.
+        """Returns a credential without its value. Fails with `not_found` if there is none of
+        that key.
 
         Args:
             name: Its name.
@@ -4284,9 +4290,8 @@ class CredentialsOperations:
         agent: str | None = _UNSET,
         user: str | None = _UNSET,
     ) -> CredentialInfo:
-        """Opens a credential and tells what is known of it, without its value: whether the
-        configured keys still fit. Fails with `secret_unreadable` if they do not, or if it was
-        altered.
+        """Checks that the configured keys still open a credential, and returns it without its
+        value. Fails with `secret_unreadable` if they do not, or if it was altered.
 
         Args:
             name: Its name.
@@ -4384,8 +4389,8 @@ class Custom_toolsOperations:
         env: Mapping[str, str] | None = _UNSET,
         if_version: int | None = _UNSET,
     ) -> CustomToolInfo:
-        """Stores a custom tool, replacing one of the same agent and name: the next call finds
-        it. Without `env` the environment stays as it is.
+        """Stores a custom tool, replacing one of the same agent and name. The next call finds
+        it. Without `env` the stored environment stays.
 
         Fails with `invalid_argument` that names the field, with `name_taken` if a tool or an
         alias of this runtime has the name, with `no_key` if `env` is given and the
@@ -4399,20 +4404,18 @@ class Custom_toolsOperations:
             tenant: The tenant.
             agent: The agent it is for. Left out: all of them.
             parameters: The JSON Schema of its parameters. Default: none.
-            working_dir: The folder it runs in: absolute, from the home folder (`~/…`), or from the
-                workspace. Left out: the workspace.
+            working_dir: The folder it runs in: absolute, relative to the home folder (`~/…`), or
+                relative to the workspace. Left out: the workspace.
             timeout_seconds: How long it may run, in seconds, 1 to 3,600. Default: 60.
             enabled: Whether agents have it. Default: true.
-            network: The network that it has: all of it (`true`), none, or these hosts. Default:
-                none.
-            read: Files and folders with secrets that it reads all the same, such as `~/.kube`.
-            write: Files and folders that it writes, with all that is below; `.` is the
-                workspace. They must be there. Default: none besides the temporary folder of
-                its session.
-            settings: Whatever else is set for it.
+            network: Its network: everything (`true`), none, or only these hosts. Default: none.
+            read: Files and folders with secrets that it may read, such as `~/.kube`.
+            write: Files and folders that it may write, with everything below; `.` is the
+                workspace. They must exist. Default: only the temporary folder of its session.
+            settings: Other settings of it.
             created_by: Who made it.
-            env: The variables of its environment, which are sealed. Left out: they stay as
-                they are. Empty: none. At most 1 MiB.
+            env: The variables of its environment, which are sealed. Left out: the stored ones
+                stay. Empty: none. At most 1 MiB.
             if_version: Only if the stored tool has this version; 0: only if there is none.
         """
         _sent = _given(
@@ -4442,8 +4445,8 @@ class Custom_toolsOperations:
         tenant: str = _UNSET,
         agent: str | None = _UNSET,
     ) -> CustomToolInfo:
-        """Gives a custom tool, without the values of its environment. Fails with `not_found` if
-        there is none of that agent and name.
+        """Returns a custom tool, without the values of its environment. Fails with `not_found`
+        if there is none of that agent and name.
 
         Args:
             name: Its name.
@@ -4555,7 +4558,7 @@ class Context_filesOperations:
         tenant: str = _UNSET,
         user: str | None = _UNSET,
     ) -> ContextFileText:
-        """Gives a context file. A user's file does not fall back to the agent's.
+        """Returns a context file. A user's file does not fall back to the agent's.
 
         Fails with `not_found` if there is none, with `invalid_utf8` if it is not text.
 
@@ -4636,17 +4639,16 @@ class Context_filesOperations:
         agent_type: str | None = _UNSET,
         base: Sequence[BaseContextFile] = _UNSET,
     ) -> builtins.list[MergedContextFile]:
-        """Gives the context files of a prompt: those of the base, each with what the agent and
-        the user read under its name in its place, then the others of the store. What the
-        store does not have stays as the base has it; empty ones are left out. What
-        `clis.supplement` says stands at the end of TOOLS.md.
+        """Returns the context files of a prompt: those of `base`, then the others of the store.
+        If the agent or the user has a file of the same name in the store, that text replaces
+        the one of `base`. Empty files are left out. The text of `clis.supplement` is added at
+        the end of TOOLS.md.
 
         Args:
             agent: The agent whose prompt it is.
             tenant: The tenant.
-            user: The user whom it talks to. Left out: nobody.
-            agent_type: `open` or `predefined`, instead of what the agent's row says in
-                `settings.type`.
+            user: The user it talks to. Left out: nobody.
+            agent_type: `open` or `predefined`, instead of `settings.type` in the agent's row.
             base: The host's own files, in the order in which the prompt has them. Each name
                 once.
         """
@@ -4678,7 +4680,7 @@ class DocumentsOperations:
         if_version: int | None = _UNSET,
         fence: Fence | None = _UNSET,
     ) -> DocumentInfo:
-        """Stores a document, replacing one of the same path. The answer has the text's SHA-256.
+        """Stores a document, replacing one of the same path. Returns the text's SHA-256, too.
 
         Fails with `conflict` if `if_version` or `fence` does not hold.
 
@@ -4712,7 +4714,7 @@ class DocumentsOperations:
         tenant: str = _UNSET,
         user: str | None = _UNSET,
     ) -> DocumentText:
-        """Gives a document. A user's document does not fall back to the agent's.
+        """Returns a document. A user's document does not fall back to the agent's.
 
         Fails with `not_found` if there is none, with `invalid_utf8` if it is not text.
 
@@ -4802,8 +4804,9 @@ class EventsOperations:
         limit: int = _UNSET,
         wait_ms: int = _UNSET,
     ) -> builtins.list[Event]:
-        """Gives the events after a cursor. With `wait_ms` it waits for the first one. To follow
-        what happens, use `follow`, which also counts what was pruned before it was read.
+        """Returns the events after a cursor. With `wait_ms` it waits for the first one. To
+        follow events, use `follow`, which also counts events that were pruned before they
+        were read.
 
         Args:
             tenant: The tenant.
@@ -4825,8 +4828,8 @@ class EventsOperations:
         *,
         tenant: str = _UNSET,
     ) -> int:
-        """Gives the `seq` of the newest event, 0 if there never was one: the `after` with which
-        reading and following begin with what happens from now on.
+        """Returns the `seq` of the newest event, 0 if there never was one. Give it as `after` to
+        read or follow only events from now on.
 
         Args:
             tenant: The tenant.
@@ -4843,12 +4846,12 @@ class EventsOperations:
         keep: int | None = _UNSET,
         older_than_ms: int | None = _UNSET,
     ) -> Pruned:
-        """Deletes the oldest events, as `retention` in the configuration does by itself. What
-        remains keeps its `seq`. Give `keep`, `older_than_ms`, or both.
+        """Deletes the oldest events, as `retention` in the configuration does automatically. The
+        others keep their `seq`. Give `keep`, `older_than_ms`, or both.
 
         Args:
             tenant: The tenant.
-            keep: Keep at most so many, the newest.
+            keep: Keep at most this many, the newest.
             older_than_ms: Delete those that are older than this, in milliseconds.
         """
         _sent = _given(
@@ -4868,7 +4871,8 @@ class ExecOperations:
     def capabilities(
         self,
     ) -> Capabilities:
-        """Tells what commands on this machine can be held to, and what the kernel does not give."""
+        """Returns how commands on this machine can be confined, and which protections the kernel
+        does not give."""
         _sent: dict[str, Any] = {}
         return cast("Capabilities", self._invoke("exec.capabilities", _sent))
 
@@ -4893,17 +4897,17 @@ class GrantsOperations:
         if_version: int | None = _UNSET,
     ) -> Grant:
         """Stores a grant, replacing one of the same resource, agent and user. Fails with
-        `conflict` if `if_version` does not hold, and with `invalid_argument` for settings of
-        the kind `cli` that cannot be.
+        `conflict` if `if_version` does not hold, and with `invalid_argument` for invalid
+        settings of the kind `cli`.
 
         Args:
-            kind: What sort of resource it is about, such as `mcp`, `cli` or `context_files`.
+            kind: The kind of the resource, such as `mcp`, `cli` or `context_files`.
             resource: Which resource.
             effect: Whether the resource may be used.
             tenant: The tenant.
             agent: The agent it is for. Left out: all of them.
             user: The user it is for. Left out: all of them.
-            settings: What it overrides in the resource.
+            settings: Settings of the resource that it overrides.
             granted_by: Who makes it. Default: `owner`.
             if_version: Only if the stored grant has this version; 0: only if there is none.
         """
@@ -4929,7 +4933,7 @@ class GrantsOperations:
         agent: str | None = _UNSET,
         user: str | None = _UNSET,
     ) -> Grant:
-        """Gives the grant of that key, and no other. Fails with `not_found` if there is none.
+        """Returns the grant of exactly that key. Fails with `not_found` if there is none.
 
         Args:
             kind: The kind of the resource.
@@ -5013,11 +5017,11 @@ class GrantsOperations:
         agent: str | None = _UNSET,
         user: str | None = _UNSET,
     ) -> GrantCheck:
-        """Tells whether a caller may use a resource, and which grant says so.
+        """Says whether a caller may use a resource, and which grant decides.
 
         A grant that names agent and user decides before those that name one of them, and
-        these before the one for everybody. Of two that name one, a denial decides. Where none
-        applies the answer is no.
+        these before the one for everybody. If one names the agent and another one the user, a
+        denial decides. If none applies, the answer is no.
 
         Args:
             kind: The kind of the resource.
@@ -5051,14 +5055,14 @@ class LeasesOperations:
         ttl_ms: int,
         tenant: str = _UNSET,
     ) -> Acquired:
-        """Takes a lease if nobody holds it; renews it if `holder` does. `lease` is null if
-        somebody else holds it. Its `epoch` grows each time it changes hands: give it to
+        """Takes a lease if nobody holds it; renews it if `holder` holds it. `lease` is null if
+        somebody else holds it. Its `epoch` grows each time it changes hands: pass it to
         `leases.renew` and `leases.release`.
 
         Args:
-            kind: What sort of thing is held, such as `job`. Not beginning with `path:`.
+            kind: The kind of the lease, such as `job`. It must not begin with `path:`.
             name: Which one.
-            holder: Who holds it. Two that give the same name hold it together.
+            holder: Who holds it. Two callers with the same name hold it together.
             ttl_ms: For how many milliseconds, up to a day.
             tenant: The tenant.
         """
@@ -5081,10 +5085,10 @@ class LeasesOperations:
         tenant: str = _UNSET,
     ) -> Renewed:
         """Makes a lease last for `ttl_ms` from now. `renewed` is false if it is no longer held
-        at that epoch: stop what is done under it.
+        at that epoch: stop the work under it.
 
         Args:
-            kind: What sort of thing is held.
+            kind: The kind of the lease.
             name: Which one.
             epoch: The epoch at which it was taken.
             ttl_ms: For how many milliseconds from now, up to a day.
@@ -5107,10 +5111,10 @@ class LeasesOperations:
         epoch: int,
         tenant: str = _UNSET,
     ) -> Released:
-        """Gives a lease back. `released` is false if it was no longer held at that epoch.
+        """Releases a lease. `released` is false if it was no longer held at that epoch.
 
         Args:
-            kind: What sort of thing is held.
+            kind: The kind of the lease.
             name: Which one.
             epoch: The epoch at which it was taken.
             tenant: The tenant.
@@ -5164,11 +5168,12 @@ class LocksOperations:
         ttl_ms: int = _UNSET,
     ) -> AcquiredLock:
         """Takes a lock on all patterns or on none; renews it if `holder` has one on the same
-        patterns. If one of them and a pattern of somebody else's lock could match a common
-        path, `lock` is null and `conflict` says whose lock is in the way.
+        patterns. If one of them and a pattern of somebody else's lock could match the same
+        path, `lock` is null and `conflict` names that lock.
 
         Args:
-            space: The workspace whose paths are locked: any name that all who share it give.
+            space: The workspace whose paths are locked: any name. All users of the workspace
+                must give the same one.
             patterns: Glob patterns of paths relative to the workspace, 1 to 32: `src/main.rs`,
                 `docs/**`, `src/*.{c,h}`. `*` and `?` stop at `/`, `**` does not; case counts.
             holder: Who takes it.
@@ -5225,7 +5230,7 @@ class LocksOperations:
         epoch: int,
         tenant: str = _UNSET,
     ) -> Released:
-        """Gives a lock back. `released` is false if it was no longer held at that epoch.
+        """Releases a lock. `released` is false if it was no longer held at that epoch.
 
         Args:
             space: The workspace.
@@ -5274,7 +5279,7 @@ class LocksOperations:
         path: str,
         tenant: str = _UNSET,
     ) -> CoveredBy:
-        """Gives the lock that covers a path now, or null.
+        """Returns the lock that covers a path now, or null.
 
         Args:
             space: The workspace.
@@ -5302,13 +5307,13 @@ class MemoryOperations:
         after: int = _UNSET,
         limit: int = _UNSET,
     ) -> MemoryQueue:
-        """Gives the memory files that were changed or deleted since a place, for an index of
-        them. A change and its place in this queue are one transaction, whoever made it. Store
-        `next` with what the index has made of the answer.
+        """Returns the memory files that were changed or deleted since a place, for an index of
+        them. Every change enters this queue in its own transaction, whoever makes it. Store
+        `next` together with your index.
 
         Args:
             tenant: The tenant.
-            after: The `next` of the answer that was taken in last. Default: 0, from the
+            after: The `next` of the last answer that was indexed. Default: 0, from the
                 beginning.
             limit: How many changes at most, 1 to 1,000. Default: 100.
         """
@@ -5329,7 +5334,7 @@ class PolicyOperations:
     def get(
         self,
     ) -> PolicyInForce:
-        """Gives the policy in force."""
+        """Returns the policy in force."""
         _sent: dict[str, Any] = {}
         return cast("PolicyInForce", self._invoke("policy.get", _sent))
 
@@ -5339,10 +5344,10 @@ class PolicyOperations:
         policy: Policy,
     ) -> PolicyInForce:
         """Puts another policy in force, for every call that begins after this has returned. It
-        is checked first: a wrong one is refused, and the one before stays.
+        is checked first: an invalid one is refused, and the one before stays.
 
-        Fails with `invalid_config` if the policy is wrong, with `conflict` if the runtime was
-        opened from a file: that file then says what is in force.
+        Fails with `invalid_config` if the policy is invalid, with `conflict` if the runtime
+        was opened from a file: then change that file.
 
         Args:
             policy: The policy, as the `policy` part of the configuration has it.
@@ -5355,18 +5360,18 @@ class PolicyOperations:
     def reload(
         self,
     ) -> Reloaded:
-        """Takes up what the configuration file says now, without waiting for the next look at
-        it. Only `policy` and `groups` are taken up.
+        """Rereads the configuration file at once, without waiting for the next check. Only
+        `policy` and `groups` change.
 
-        Fails with `invalid_config` if the file is wrong, and what was in force stays; with
-        `conflict` if the runtime was not opened from a file."""
+        Fails with `invalid_config` if the file is invalid; then the policy before stays in
+        force. Fails with `conflict` if the runtime was not opened from a file."""
         _sent: dict[str, Any] = {}
         return cast("Reloaded", self._invoke("policy.reload", _sent))
 
     def status(
         self,
     ) -> PolicyStatus:
-        """Tells which policy is in force, and whether the file says another that is wrong."""
+        """Says which policy is in force, and whether the file has another one that is invalid."""
         _sent: dict[str, Any] = {}
         return cast("PolicyStatus", self._invoke("policy.status", _sent))
 
@@ -5377,13 +5382,13 @@ class PolicyOperations:
         groups: Mapping[str, Sequence[ListEntry]] | None = _UNSET,
         tenant: str = _UNSET,
     ) -> PolicyReport:
-        """Checks a policy, or the one in force, against the tools that there are, and the lists
-        of a tenant's agents against it. Nothing changes.
+        """Checks a policy, or the one in force, against the known tools. Checks the lists of a
+        tenant's agents, too. Nothing changes.
 
         Args:
             policy: The policy to check. Left out: the one in force.
             groups: The groups to check it with. Left out: those in force.
-            tenant: The tenant whose agents are looked at.
+            tenant: The tenant whose agents are checked.
         """
         _sent = _given(
             policy=policy,
@@ -5399,15 +5404,15 @@ class PolicyOperations:
         groups: Mapping[str, Sequence[ListEntry]] | None = _UNSET,
         context: Mapping[str, Any] = _UNSET,
     ) -> PolicyDiff:
-        """Tells which tools another policy would add and take away for a caller. Nothing
+        """Lists the tools that another policy would add and take away for a caller. Nothing
         changes.
 
-        Fails with `invalid_config` if that policy is wrong.
+        Fails with `invalid_config` if that policy is invalid.
 
         Args:
             policy: The policy to compare with the one in force.
             groups: Its groups. Left out: those in force.
-            context: Who calls, with the keys of a call's context. Left out: nobody in particular.
+            context: The caller, with the keys of a call's context. Left out: nobody in particular.
         """
         _sent = _given(
             policy=policy,
@@ -5429,8 +5434,7 @@ class RegistryOperations:
         tenant: str = _UNSET,
         agent: str | None = _UNSET,
     ) -> builtins.list[ToolInfo]:
-        """Lists the tools, sorted by name, disabled ones and those in the shadow of another,
-        too.
+        """Lists the tools, sorted by name, including disabled and shadowed ones.
 
         Args:
             tenant: The tenant of the agent. Default: `default`.
@@ -5513,14 +5517,14 @@ class RegistryOperations:
         agent: str | None = _UNSET,
         tier: Tier | None = _UNSET,
     ) -> ToolInfo:
-        """Removes a tool with its aliases, and shows it as it was. One of the same name in a
-        later tier takes its place. Fails with `not_found` if there is none.
+        """Removes a tool with its aliases, and returns it. A tool of the same name in a later
+        tier takes its place. Fails with `not_found` if there is none.
 
         Args:
             name: The tool's name or alias.
             tenant: The tenant of the agent. Default: `default`.
             agent: The agent whose tools are meant. Left out: the shared ones.
-            tier: The tier that it stands in. Left out: the tool that has the name.
+            tier: Its tier. Left out: the tool that is called by the name.
         """
         _sent = _given(
             name=name,
@@ -5550,9 +5554,9 @@ class RegistryOperations:
             tenant: The tenant of the agent. Default: `default`.
             agent: The agent whose tools are meant. Left out: the shared ones.
             advertised: Whether definitions show the alias. Default: true.
-            arguments: The alias's own names of arguments, each with the tool's name for it.
-            defaults: What the tool's arguments are where a call under the alias does not give them
-                and the tool knows them.
+            arguments: The alias's own names of arguments, each mapped to the tool's name.
+            defaults: Default values of the tool's arguments, for calls under the alias that do not
+                give them.
         """
         _sent = _given(
             alias=alias,
@@ -5572,7 +5576,7 @@ class RegistryOperations:
         tenant: str = _UNSET,
         agent: str | None = _UNSET,
     ) -> Unaliased:
-        """Takes a name away from a tool. Fails with `not_found` if there is no such alias.
+        """Removes an alias of a tool. Fails with `not_found` if there is no such alias.
 
         Args:
             alias: The alias.
@@ -5611,7 +5615,7 @@ class RegistryOperations:
         agent: str,
         tenant: str = _UNSET,
     ) -> DroppedClone:
-        """Takes an agent's own registry away. Fails with `not_found` if it has none.
+        """Removes an agent's own registry. Fails with `not_found` if it has none.
 
         Args:
             agent: The agent.
@@ -5629,7 +5633,7 @@ class RegistryOperations:
         tenant: str = _UNSET,
         agent: str | None = _UNSET,
     ) -> dict[str, builtins.list[str]]:
-        """Lists the groups and the names in them, also of tools that are not there.
+        """Lists the groups and their names, including those of tools that do not exist.
 
         Args:
             tenant: The tenant of the agent. Default: `default`.
@@ -5651,7 +5655,7 @@ class StoreOperations:
     def info(
         self,
     ) -> StoreInfo:
-        """Tells which store this is."""
+        """Returns which store this is."""
         _sent: dict[str, Any] = {}
         return cast("StoreInfo", self._invoke("store.info", _sent))
 
@@ -5659,9 +5663,8 @@ class StoreOperations:
         self,
     ) -> StoreCheck:
         """Looks for damage in the whole store: the database's own check of its file, every row
-        of every tenant, every ledger. Reads all of it while it is in use. What is wrong is in
-        the answer, with what to do about it. A store that cannot be read at all fails with
-        `store_corrupt` instead."""
+        of every tenant, every ledger. Reads everything, while calls go on. Returns the
+        problems and advice. Fails with `store_corrupt` if the store cannot be read at all."""
         _sent: dict[str, Any] = {}
         return cast("StoreCheck", self._invoke("store.check", _sent))
 
@@ -5670,8 +5673,8 @@ class StoreOperations:
         *,
         path: str,
     ) -> StoreFile:
-        """Copies a SQLite store to a new file, as it is at one moment, while it is in use. A
-        PostgreSQL server has tools of its own for that, such as `pg_dump`.
+        """Copies a SQLite store to a new file, as of one moment, while it is in use. For
+        PostgreSQL use the server's own tools, such as `pg_dump`.
 
         Args:
             path: The file to write; it must not exist. A relative path starts at the working
@@ -5688,8 +5691,8 @@ class StoreOperations:
         path: str,
         tenant: str | None = _UNSET,
     ) -> Moved:
-        """Writes the rows of one tenant, or of all, to a new file (JSON Lines), which `import`
-        reads into a store of any kind. Stop other writers first. Sealed values stay sealed.
+        """Writes the rows of one tenant, or of all, to a new file (JSON Lines). `import` reads
+        it into a store of any kind. Stop other writers first. Sealed values stay sealed.
 
         Args:
             path: The file to write; it must not exist. A relative path starts at the working
@@ -5707,8 +5710,8 @@ class StoreOperations:
         *,
         path: str,
     ) -> Moved:
-        """Reads an export into a store that holds nothing of its tenant, or nothing at all if it
-        is of all tenants.
+        """Reads an export into a store. The store must be empty: of that tenant, or wholly for
+        an export of all tenants.
 
         Args:
             path: The file to read. A relative path starts at the working directory.
@@ -5740,19 +5743,19 @@ class RulesOperations:
         expires_at_ms: int | None = _UNSET,
         if_version: int | None = _UNSET,
     ) -> Rule:
-        """Stores a rule, replacing one of the same kind and id. One of the kind `command` lets
-        commands run without asking; best taken from the `proposals` of an approval. Fails
+        """Stores a rule, replacing one of the same kind and id. A rule of the kind `command`
+        lets commands run without asking; take it from the `proposals` of an approval. Fails
         with `conflict` if `if_version` does not hold.
 
         Args:
-            kind: What sort of calls it is about, such as `command` or `tool`.
-            effect: What it does with a call that fits it.
+            kind: The kind of the calls, such as `command` or `tool`.
+            effect: What happens to a call that fits it.
             pattern: Which calls it fits, in the language of its kind.
             tenant: The tenant.
             id: Its id within the kind. Left out: a new one is made.
             agent: The agent it holds for. Left out: all of them.
             user: The user it holds for. Left out: all of them.
-            settings: Whatever else its kind wants.
+            settings: Other settings of its kind.
             source: Where it comes from, such as `owner` or `approval:<id>`. Default: `owner`.
             expires_at_ms: When it ends, in milliseconds since 1970-01-01T00:00:00Z. Left out: never.
             if_version: Only if the stored rule has this version; 0: only if there is none.
@@ -5779,8 +5782,8 @@ class RulesOperations:
         id: str,
         tenant: str = _UNSET,
     ) -> Rule:
-        """Gives a rule, also within a day after it has ended. Fails with `not_found` if there is
-        none of that kind and id.
+        """Returns a rule, even up to a day after it has expired. Fails with `not_found` if there
+        is none of that kind and id.
 
         Args:
             kind: The rule's kind.
@@ -5804,7 +5807,7 @@ class RulesOperations:
         after: str | None = _UNSET,
         limit: int = _UNSET,
     ) -> builtins.list[Rule]:
-        """Lists the rules of a kind by id, without those that have ended.
+        """Lists the rules of a kind by id, without expired ones.
 
         Args:
             kind: The kind.
@@ -5832,8 +5835,8 @@ class RulesOperations:
         tenant: str = _UNSET,
         if_version: int | None = _UNSET,
     ) -> Revoked:
-        """Takes a rule away; it holds for no call that begins after this. Fails with `conflict`
-        if `if_version` does not hold.
+        """Revokes a rule: it holds for no call that begins after this. Fails with `conflict` if
+        `if_version` does not hold.
 
         Args:
             kind: The rule's kind.
@@ -5864,14 +5867,15 @@ class SecretsOperations:
         everywhere: bool = _UNSET,
         kind: str | None = _UNSET,
     ) -> RegisteredSecret:
-        """Has a value masked from now on wherever it stands, in many encodings. Registered twice
-        it must be forgotten twice. Not stored: register it again after a restart.
+        """Registers a value: from now on it is masked in all texts, in many encodings. A value
+        that was registered twice must be forgotten twice. It is not stored: register it again
+        after a restart.
 
         Args:
             value: The value, at most 16,384 bytes. White space around it does not count.
             tenant: The tenant in whose texts it is masked.
-            everywhere: True: in all texts of the runtime, whatever the tenant.
-            kind: What placeholders call it: 1 to 40 of `a-z`, `0-9` and `-`. Default: `secret`.
+            everywhere: True: in all texts of the runtime, for every tenant.
+            kind: Its kind in placeholders: 1 to 40 of `a-z`, `0-9` and `-`. Default: `secret`.
         """
         _sent = _given(
             value=value,
@@ -5888,7 +5892,7 @@ class SecretsOperations:
         tenant: str = _UNSET,
         everywhere: bool = _UNSET,
     ) -> ForgottenSecret:
-        """Takes a value back.
+        """Forgets a registered value.
 
         Args:
             value: The value.
@@ -5925,10 +5929,10 @@ class SecretsOperations:
         *,
         wait: bool = _UNSET,
     ) -> RotationStatus:
-        """Seals anew, under `secrets.key`, every stored value of all tenants that is sealed
-        under one of `secrets.older_keys`; in the background unless it is waited for. Both
-        keys open meanwhile. It may be ended at any moment and begun again: it goes on with
-        what is left. A value that somebody changes meanwhile stays as it was changed.
+        """Reseals stored values of all tenants under `secrets.key` if they are sealed under one
+        of `secrets.older_keys`. It runs in the background unless `wait` is true. Both keys
+        open values meanwhile. It may be stopped at any moment and started again: it continues
+        with the remaining values. A value that somebody changes meanwhile keeps that change.
 
         Fails with `no_key` if the configuration has no `secrets.key`.
 
@@ -5943,14 +5947,14 @@ class SecretsOperations:
     def rotation(
         self,
     ) -> RotationStatus:
-        """Tells how far the rotation of this process is, or how its last one ended."""
+        """Returns the progress of this process's rotation, or how its last one ended."""
         _sent: dict[str, Any] = {}
         return cast("RotationStatus", self._invoke("secrets.rotation", _sent))
 
     def stop_rotation(
         self,
     ) -> RotationStatus:
-        """Ends the rotation that runs in this process. What it has sealed anew stays."""
+        """Ends the rotation that runs in this process. Values that it has resealed stay so."""
         _sent: dict[str, Any] = {}
         return cast("RotationStatus", self._invoke("secrets.stop_rotation", _sent))
 
@@ -5977,7 +5981,7 @@ class SessionsOperations:
         settings: Mapping[str, Any] = _UNSET,
         if_version: int | None = _UNSET,
     ) -> Session:
-        """Stores a session. One that is there keeps its messages and counters. Fails with
+        """Stores a session. An existing one keeps its messages and counters. Fails with
         `conflict` if `if_version` does not hold.
 
         Args:
@@ -5985,13 +5989,13 @@ class SessionsOperations:
             tenant: The tenant.
             agent: The agent that has it.
             user: The user it is with.
-            channel: The channel it came over.
+            channel: Its channel.
             chat: The chat on that channel.
-            label: What people call it.
+            label: A label for people.
             provider: The provider of its model.
             model: Its model.
-            summary: What was said so far, in short.
-            settings: Whatever else the host keeps with it.
+            summary: A summary of the conversation so far.
+            settings: The host's own data about it.
             if_version: Only if the stored session has this version; 0: only if there is none.
         """
         _sent = _given(
@@ -6016,7 +6020,7 @@ class SessionsOperations:
         id: str,
         tenant: str = _UNSET,
     ) -> Session:
-        """Gives a session. Fails with `not_found` if there is none of that id.
+        """Returns a session. Fails with `not_found` if there is none of that id.
 
         Args:
             id: The session's id.
@@ -6039,17 +6043,17 @@ class SessionsOperations:
         after: SessionPlace | None = _UNSET,
         limit: int = _UNSET,
     ) -> builtins.list[SessionInfo]:
-        """Lists sessions, the one used last first.
+        """Lists sessions, the last used one first.
 
         Args:
             tenant: The tenant.
             agent: Only sessions of this agent.
             user: Only sessions with this user.
-            label: Only sessions that are called exactly so.
+            label: Only sessions with exactly this label.
             active_since_ms: Only sessions used at or after this time, in milliseconds since
                 1970-01-01T00:00:00Z.
-            after: Go on after the session of this time and id. One that is used meanwhile moves
-                to the front.
+            after: Go on after the session of this time and id. A session that is used meanwhile
+                moves to the front.
             limit: How many at most, 1 to 1,000. Default: 100.
         """
         _sent = _given(
@@ -6094,7 +6098,7 @@ class SessionsOperations:
         usage: SessionUsage = _UNSET,
     ) -> SessionInfo:
         """Appends messages and adds to the counters. The messages of a session are numbered from
-        1 without gaps, whoever appends; the version stays.
+        1 without gaps, even if several processes append. The version does not change.
 
         Fails with `not_found` if there is no such session; then nothing is written.
 
@@ -6102,7 +6106,7 @@ class SessionsOperations:
             id: The session's id.
             tenant: The tenant.
             messages: The messages, in order, at most 1,000. Left out: only the counters change.
-            usage: What is added to the counters.
+            usage: Amounts to add to the counters.
         """
         _sent = _given(
             id=id,
@@ -6121,7 +6125,7 @@ class SessionsOperations:
         limit: int = _UNSET,
         latest: bool = _UNSET,
     ) -> builtins.list[SessionMessage]:
-        """Gives the messages of a session, oldest first unless `latest`. None if there is no
+        """Returns the messages of a session, oldest first unless `latest`. None if there is no
         such session.
 
         Args:
@@ -6146,8 +6150,8 @@ class SessionsOperations:
         id: str,
         tenant: str = _UNSET,
     ) -> builtins.list[SessionMark]:
-        """Gives the marks of a session: what its results have brought into it. None if it has
-        none. See `policy.taint`.
+        """Returns the marks of a session: the kinds of text that results have brought into it.
+        See `policy.taint`.
 
         Args:
             id: The session's id. It need not be stored.
@@ -6165,8 +6169,8 @@ class SessionsOperations:
         id: str,
         tenant: str = _UNSET,
     ) -> Cleared:
-        """Takes every mark from a session, as if it had seen nothing yet. The owner's act: do it
-        when what the session has seen no longer matters.
+        """Removes every mark of a session, as if it had read nothing yet. Only the owner should
+        do that, when the text that the session has read no longer matters.
 
         Args:
             id: The session's id. It need not be stored.
@@ -6195,21 +6199,20 @@ class ShellOperations:
         settings: ShellSettings | None = _UNSET,
         context: Mapping[str, Any] = _UNSET,
     ) -> ShellCheck:
-        """Judges a command as it would be judged in a call of this caller, with his folders and
-        the links in them. Runs nothing.
+        """Judges a command as in a call of this caller, with his folders and the links in them.
+        Runs nothing.
 
         Fails with `invalid_argument` if a folder of the caller cannot be used.
 
         Args:
             command: The command, as a model would write it.
-            cwd: The folder that it starts in: absolute, or from the workspace. Left out: the
-                workspace.
-            profile: Another profile than the configuration's.
-            stdin: What it is given on standard input. Left out: nothing that is known.
-            settings: Settings instead of those of the configuration. What the store says of an
-                agent narrows these, too.
-            context: Who would call, with the keys of a call's context. Left out: nobody in
-                particular.
+            cwd: The folder that it starts in: absolute, or relative to the workspace. Left
+                out: the workspace.
+            profile: A profile instead of the configuration's.
+            stdin: The text on its standard input. Left out: unknown.
+            settings: Settings instead of those of the configuration. The agent's row in the store
+                narrows these, too.
+            context: The caller, with the keys of a call's context. Left out: nobody in particular.
         """
         _sent = _given(
             command=command,
@@ -6241,9 +6244,9 @@ class VaultOperations:
         arguments: Sequence[str] = _UNSET,
         once: bool = _UNSET,
     ) -> Binding:
-        """Lets a secret, or each of a kind, be put back into the arguments of calls, where the
-        call fits all that is given here. Lasts until it is unbound, forgotten, or the runtime
-        closed.
+        """Allows one secret, or each secret of a kind, to be put into the arguments of calls
+        that fit all fields given here. Lasts until it is unbound or forgotten, or the runtime
+        is closed.
 
         Fails with `not_found` if no secret is kept under `placeholder`.
 
@@ -6253,14 +6256,14 @@ class VaultOperations:
             session: The session. Left out: all of the tenant.
             placeholder: The secret, by its placeholder: `[REDACTED:github-pat:oqxnufca]`.
             kind: The secrets of a kind, or of a glob of kinds.
-            hosts: The hosts: each as it is, `*.` and what it ends with, or `*` for any. Every
-                host that the call names must be one of them. Left out: only calls that name
-                none.
+            hosts: The hosts: exact names, `*.example.com` for all names that end so, or `*` for
+                any. Every host that the call names must be one of them. Left out: only calls
+                that name no host.
             paths: Globs of files in the workspace. Every file that the call writes must fit one
-                of them. Left out: only calls that write none.
+                of them. Left out: only calls that write no file.
             arguments: The arguments, by path, with `*` for any one step: `headers.authorization`.
                 Left out: all.
-            once: True if the first call that uses it uses it up.
+            once: True if only the first call may use it.
         """
         _sent = _given(
             tools=tools,
@@ -6281,7 +6284,7 @@ class VaultOperations:
         id: str,
         tenant: str = _UNSET,
     ) -> Unbound:
-        """Takes a binding away. Those of the configuration stay.
+        """Removes a binding. Those of the configuration stay.
 
         Args:
             id: The binding's id.
@@ -6300,12 +6303,11 @@ class VaultOperations:
         session: str | None = _UNSET,
         limit: int = _UNSET,
     ) -> VaultContents:
-        """Lists the secrets that are kept, the last used first, and the bindings that hold;
-        never a value.
+        """Lists the kept secrets, the last used first, and the bindings in force; never a value.
 
         Args:
             tenant: The tenant.
-            session: Only what this session may use.
+            session: Only secrets and bindings of this session.
             limit: How many secrets at most, 1 to 1,000. Default: 100.
         """
         _sent = _given(
@@ -6483,17 +6485,17 @@ class AsyncAgentsOperations:
         in other processes within a second.
 
         Fails with `conflict` if `if_version` does not hold, with `invalid_config` if a list
-        names an unknown group, with `invalid_argument` if `settings.shell` makes no sense.
+        names an unknown group, with `invalid_argument` if `settings.shell` is invalid.
 
         Args:
             id: The agent's id.
             tenant: The tenant.
             description: What it is for.
-            allow: The tools it may use at most, as in `policy.allow`. Left out: no limit. Empty:
-                none.
+            allow: The only tools that it may use, as in `policy.allow`. Left out: no limit.
+                Empty: none.
             deny: The tools it may not use, as in `policy.deny`.
-            settings: Whatever else the host keeps with it. `shell` narrows what its commands may
-                do: the keys of `shell.agents` in the configuration, of which the strictest
+            settings: The host's own data about it. `shell` narrows what its commands may do. It
+                takes the keys of `shell.agents` in the configuration, and the strictest
                 judgement counts.
             if_version: Only if the stored agent has this version; 0: only if there is none.
         """
@@ -6514,7 +6516,7 @@ class AsyncAgentsOperations:
         id: str,
         tenant: str = _UNSET,
     ) -> Agent:
-        """Gives an agent. Fails with `not_found` if there is none of that id.
+        """Returns an agent. Fails with `not_found` if there is none of that id.
 
         Args:
             id: The agent's id.
@@ -6586,18 +6588,18 @@ class AsyncApprovalsOperations:
         request: Mapping[str, Any] = _UNSET,
         ttl_ms: int = _UNSET,
     ) -> Approval:
-        """Asks for an approval. Asking again with the same `id` and `digest` gives the one that
-        is there; with another digest it fails with `conflict`.
+        """Asks for an approval. Asking again with the same `id` and `digest` returns the
+        existing one; with another digest it fails with `conflict`.
 
         Args:
-            digest: What exactly is to be allowed: a digest of the call.
+            digest: A digest of the call: exactly this call is to be allowed.
             tool: The tool.
             tenant: The tenant.
             id: The approval's id. Default: a new one.
             agent: The agent that calls.
             user: The user for whom it calls.
             session: The session of the call.
-            request: What a person is shown in order to decide.
+            request: The information for the person who decides.
             ttl_ms: For how many milliseconds it can be decided, up to 30 days. Default: 120,000
                 (two minutes).
         """
@@ -6620,7 +6622,7 @@ class AsyncApprovalsOperations:
         id: str,
         tenant: str = _UNSET,
     ) -> Approval:
-        """Gives an approval. Fails with `not_found` if there is none of that id.
+        """Returns an approval. Fails with `not_found` if there is none of that id.
 
         Args:
             id: The approval's id.
@@ -6673,20 +6675,19 @@ class AsyncApprovalsOperations:
         edited: Mapping[str, Any] | None = _UNSET,
         always: int | None = _UNSET,
     ) -> Approval:
-        """Allows or denies a pending approval. Fails with `conflict`, saying what became of it,
-        if it is not pending any more or `approval.external` is false, and with
-        `invalid_argument` if `edited` does not fit the tool: then this decision counts for
-        nothing.
+        """Allows or denies a pending approval. Fails with `conflict`, naming its state, if it is
+        not pending any more or `approval.external` is false. Fails with `invalid_argument` if
+        `edited` does not fit the tool; then it stays pending.
 
         Args:
             id: The approval's id.
             decision: What is decided.
             by: Who decides.
             tenant: The tenant.
-            reason: Why.
-            edited: Other arguments to make the call with; only where it is allowed.
+            reason: The reason.
+            edited: Other arguments to make the call with; only with `allow`.
             always: Which of the `proposals` in the request to keep as a rule, from 0, the
-                narrowest; only where the call is allowed as it is. It holds for the same
+                narrowest; only with `allow` and without `edited`. The rule holds for the same
                 tool, agent and user, for `approval.always_ms`.
         """
         _sent = _given(
@@ -6729,7 +6730,7 @@ class AsyncApprovalsOperations:
         id: str,
         tenant: str = _UNSET,
     ) -> Approval:
-        """Takes back an approval that is pending, or allowed and not yet used. Fails with
+        """Cancels an approval that is pending, or allowed and not yet used. Fails with
         `conflict` otherwise.
 
         Args:
@@ -6757,7 +6758,7 @@ class AsyncArtifactsOperations:
         session: str | None = _UNSET,
         user: str | None = _UNSET,
     ) -> ArtifactText:
-        """Gives the whole text of an artifact, for the host; a model reads it in parts with
+        """Returns the whole text of an artifact, for the host. A model reads it in parts with
         `read_file`. Fails with `not_found` unless tenant, session and user are those of the
         call.
 
@@ -6765,8 +6766,8 @@ class AsyncArtifactsOperations:
             id: The artifact's id.
             tenant: The tenant.
             session: The session of the call; left out if the call had none.
-            user: The user of the call; left out if the call had none. It does not matter where
-                the users of a session share (`sessions.shared_by_users`).
+            user: The user of the call; left out if the call had none. It does not matter if the
+                users of a session share (`sessions.shared_by_users`).
         """
         _sent = _given(
             id=id,
@@ -6797,15 +6798,15 @@ class AsyncAuditOperations:
         limit: int = _UNSET,
         latest: bool = _UNSET,
     ) -> builtins.list[AuditRow]:
-        """Gives rows in order of time, oldest first unless `latest`. What this runtime has
-        queued is written first, so its own calls are there.
+        """Returns rows in order of time, oldest first unless `latest`. This runtime's queued
+        rows are written first, so its own calls are there.
 
         Args:
             tenant: The tenant.
             agent: Only calls of this agent.
             session: Only calls in this session.
             tool: Only calls of this tool, by its own name.
-            decision: Only calls decided so.
+            decision: Only calls with this decision.
             since_ms: Only calls at or after this time, in milliseconds since 1970-01-01T00:00:00Z.
             until_ms: Only calls before this time.
             after: Go on after the row of this id, in the order of the answer.
@@ -6832,10 +6833,9 @@ class AsyncAuditOperations:
         tenant: str = _UNSET,
         anchors: Sequence[ChainHead] = _UNSET,
     ) -> AuditReport:
-        """Checks that no row was changed, taken out or put in since it was written, as far as
-        the hash chains show it. What is wrong is in the report; keep its `heads` outside of
-        the store and give them as `anchors` next time, so that the ends of the chains are
-        held too.
+        """Checks with the hash chains that no row was changed, removed or inserted since it was
+        written. The report lists the problems. Keep its `heads` outside of the store and give
+        them as `anchors` next time: then the ends of the chains are checked, too.
 
         Args:
             tenant: The tenant.
@@ -6856,14 +6856,14 @@ class AsyncAuditOperations:
         older_than_ms: int | None = _UNSET,
     ) -> PrunedAudit:
         """Deletes the oldest rows, in whole segments (10,000 rows or an hour of one writer
-        each). Their checkpoints stay, so that the rest can still be verified. Segments that
-        are still written stay too. Each segment that goes is told by an event `audit.pruned`.
+        each). Their checkpoints stay, so the rest can still be verified. Segments that are
+        still written stay, too. Each deleted segment has an event `audit.pruned`.
 
         Args:
             tenant: The tenant.
-            keep_rows: The oldest segments go as long as at least this many rows stay.
-            before_ms: Segments go whose every call began before this time, in milliseconds since
-                1970-01-01T00:00:00Z.
+            keep_rows: The oldest segments are deleted as long as at least this many rows stay.
+            before_ms: Segments are deleted if all their calls began before this time, in
+                milliseconds since 1970-01-01T00:00:00Z.
             older_than_ms: The same, as milliseconds before now: 2,592,000,000 are 30 days.
         """
         _sent = _given(
@@ -6902,39 +6902,39 @@ class AsyncClisOperations:
         if_version: int | None = _UNSET,
     ) -> CliInfo:
         """Registers a CLI, replacing one of the same name: its binary as it is now, its
-        variables, which are sealed at once, and what is denied of it.
+        variables, which are sealed at once, and its denied arguments.
 
-        Without `encrypted_env` the variables stay as they are; an empty value that is
-        sensitive keeps the stored one. Fails with `invalid_argument` that names the field,
-        such as `deny_args[2]` for a pattern that is none, with `no_key` if the configuration
-        has no `secrets.key`, and with `conflict` if `if_version` does not hold.
+        Without `encrypted_env` the stored variables stay; an empty sensitive value keeps the
+        stored one. Fails with `invalid_argument` that names the field, such as `deny_args[2]`
+        for an invalid pattern, with `no_key` if the configuration has no `secrets.key`, and
+        with `conflict` if `if_version` does not hold.
 
         Args:
-            binary_name: The name of its program, such as `gh`; capitals do not count.
+            binary_name: The name of its program, such as `gh`, in any case.
             tenant: The tenant.
-            binary_path: Where its binary is, absolute. Left out: it is looked for in the folders of
+            binary_path: The absolute path of its binary. Left out: it is searched in the folders of
                 the system.
             description: What it is for.
-            preset: The preset whose rules hold besides: `gh`, `gcloud`, `aws`, `kubectl`,
+            preset: The preset whose rules hold in addition: `gh`, `gcloud`, `aws`, `kubectl`,
                 `terraform`, `git`, `psql`, `gws` or `rapidapi`.
             adapter_name: As `preset`: how the seeds call it for `git` and `psql`.
-            encrypted_env: The variables that it gets: each a text, which is sensitive, or an object of
-                `kind` (`sensitive`, `value` or `file`) and `value`. At most 50.
-            deny_args: Regular expressions, none of which may be found in the arguments, in any case
-                of letters.
-            deny_verbose: Regular expressions, none of which may be found at the start of an argument.
-            free_text: Options whose values are prose, which `deny_args` is not held against:
-                `--body`.
+            encrypted_env: Its variables. Each is a text, which is sensitive, or an object of `kind`
+                (`sensitive`, `value` or `file`) and `value`. At most 50.
+            deny_args: Regular expressions. The arguments must not contain a match of any of them, in
+                any case of letters.
+            deny_verbose: Regular expressions. No argument may start with a match of any of them.
+            free_text: Options with prose as their values, such as `--body`: `deny_args` ignores
+                these values.
             network: Where it may connect to: anywhere (`true`), nowhere (`false`), or these hosts,
                 by name or IPv4 address, at the usual ports; `host:port` adds a port. Left
                 out: the host that `GIT_HOST` or `PGHOST` names with the presets `git` and
                 `psql`, else anywhere.
             timeout_seconds: How long a call may take, in seconds, 1 to 3,600. Default: the preset's, else
                 30.
-            tips: What the model should know of it.
-            is_global: True: everybody may use it. False: only whom it is granted to by `grants.put`
-                of the kind `cli`. Default: true.
-            enabled: Whether it is there at all. Default: true.
+            tips: Advice for the model.
+            is_global: True: everybody may use it. False: only those to whom `grants.put` of the kind
+                `cli` grants it. Default: true.
+            enabled: False: it is treated as if it did not exist. Default: true.
             if_version: Only if the stored CLI has this version; 0: only if there is none.
         """
         _sent = _given(
@@ -6963,8 +6963,8 @@ class AsyncClisOperations:
         binary_name: str,
         tenant: str = _UNSET,
     ) -> CliInfo:
-        """Tells what is registered of a CLI, without the values of its variables. Fails with
-        `not_found` if there is none of that name.
+        """Returns a registered CLI, without the values of its variables. Fails with `not_found`
+        if there is none of that name.
 
         Args:
             binary_name: The name of its program.
@@ -7035,14 +7035,14 @@ class AsyncClisOperations:
         agent: str | None = _UNSET,
         user: str | None = _UNSET,
     ) -> CliCheck:
-        """Tells whether a call would be let through: whether the CLI is granted, and whether
-        something of the words is denied. Nothing is run.
+        """Says whether a call would be allowed: whether the CLI is granted, and whether some
+        argument is denied. Nothing is run.
 
         Args:
             binary_name: The name of its program.
             tenant: The tenant.
             args: The arguments of the call, without the program.
-            stdin: What it would get on standard input.
+            stdin: The text that it would get on standard input.
             agent: The agent that would call, if any.
             user: The user it would call for, if any.
         """
@@ -7063,8 +7063,8 @@ class AsyncClisOperations:
         agent: str | None = _UNSET,
         user: str | None = _UNSET,
     ) -> Supplement:
-        """Gives the text that tells a model which CLIs it may call and how: what
-        `context_files.merge` puts into TOOLS.md. Empty if there are none.
+        """Returns the text that tells a model which CLIs it may call and how.
+        `context_files.merge` puts it into TOOLS.md. Empty if there are none.
 
         Args:
             tenant: The tenant.
@@ -7088,7 +7088,7 @@ class AsyncConfigOperations:
     async def get(
         self,
     ) -> FullConfig:
-        """Gives the configuration with its defaults filled in, and with the policy and groups
+        """Returns the configuration with its defaults filled in, and with the policy and groups
         that are in force."""
         _sent: dict[str, Any] = {}
         return cast("FullConfig", await self._invoke("config.get", _sent))
@@ -7124,11 +7124,11 @@ class AsyncCredentialsOperations:
             tenant: The tenant.
             agent: The agent it is for. Left out: all of them.
             user: The user it is for. Left out: all of them.
-            kind: What sort of value it is. Default: `env`, variables of an environment.
-            env: The variables of an environment, for the kind `env`: at most 1 MiB.
+            kind: The kind of its value. Default: `env`, environment variables.
+            env: Environment variables, for the kind `env`: at most 1 MiB.
             value: The value, for any other kind.
             host_scope: The hosts it may be sent to.
-            settings: Whatever else the host keeps with it. Not sealed.
+            settings: The host's own data about it. Not sealed.
             if_version: Only if the stored credential has this version; 0: only if there is none.
         """
         _sent = _given(
@@ -7153,8 +7153,8 @@ class AsyncCredentialsOperations:
         agent: str | None = _UNSET,
         user: str | None = _UNSET,
     ) -> CredentialInfo:
-        """Tells what is known of a credential, without its value. Fails with `not_found` if
-        there is none of that key.
+        """Returns a credential without its value. Fails with `not_found` if there is none of
+        that key.
 
         Args:
             name: Its name.
@@ -7178,9 +7178,8 @@ class AsyncCredentialsOperations:
         agent: str | None = _UNSET,
         user: str | None = _UNSET,
     ) -> CredentialInfo:
-        """Opens a credential and tells what is known of it, without its value: whether the
-        configured keys still fit. Fails with `secret_unreadable` if they do not, or if it was
-        altered.
+        """Checks that the configured keys still open a credential, and returns it without its
+        value. Fails with `secret_unreadable` if they do not, or if it was altered.
 
         Args:
             name: Its name.
@@ -7278,8 +7277,8 @@ class AsyncCustom_toolsOperations:
         env: Mapping[str, str] | None = _UNSET,
         if_version: int | None = _UNSET,
     ) -> CustomToolInfo:
-        """Stores a custom tool, replacing one of the same agent and name: the next call finds
-        it. Without `env` the environment stays as it is.
+        """Stores a custom tool, replacing one of the same agent and name. The next call finds
+        it. Without `env` the stored environment stays.
 
         Fails with `invalid_argument` that names the field, with `name_taken` if a tool or an
         alias of this runtime has the name, with `no_key` if `env` is given and the
@@ -7293,20 +7292,18 @@ class AsyncCustom_toolsOperations:
             tenant: The tenant.
             agent: The agent it is for. Left out: all of them.
             parameters: The JSON Schema of its parameters. Default: none.
-            working_dir: The folder it runs in: absolute, from the home folder (`~/…`), or from the
-                workspace. Left out: the workspace.
+            working_dir: The folder it runs in: absolute, relative to the home folder (`~/…`), or
+                relative to the workspace. Left out: the workspace.
             timeout_seconds: How long it may run, in seconds, 1 to 3,600. Default: 60.
             enabled: Whether agents have it. Default: true.
-            network: The network that it has: all of it (`true`), none, or these hosts. Default:
-                none.
-            read: Files and folders with secrets that it reads all the same, such as `~/.kube`.
-            write: Files and folders that it writes, with all that is below; `.` is the
-                workspace. They must be there. Default: none besides the temporary folder of
-                its session.
-            settings: Whatever else is set for it.
+            network: Its network: everything (`true`), none, or only these hosts. Default: none.
+            read: Files and folders with secrets that it may read, such as `~/.kube`.
+            write: Files and folders that it may write, with everything below; `.` is the
+                workspace. They must exist. Default: only the temporary folder of its session.
+            settings: Other settings of it.
             created_by: Who made it.
-            env: The variables of its environment, which are sealed. Left out: they stay as
-                they are. Empty: none. At most 1 MiB.
+            env: The variables of its environment, which are sealed. Left out: the stored ones
+                stay. Empty: none. At most 1 MiB.
             if_version: Only if the stored tool has this version; 0: only if there is none.
         """
         _sent = _given(
@@ -7336,8 +7333,8 @@ class AsyncCustom_toolsOperations:
         tenant: str = _UNSET,
         agent: str | None = _UNSET,
     ) -> CustomToolInfo:
-        """Gives a custom tool, without the values of its environment. Fails with `not_found` if
-        there is none of that agent and name.
+        """Returns a custom tool, without the values of its environment. Fails with `not_found`
+        if there is none of that agent and name.
 
         Args:
             name: Its name.
@@ -7449,7 +7446,7 @@ class AsyncContext_filesOperations:
         tenant: str = _UNSET,
         user: str | None = _UNSET,
     ) -> ContextFileText:
-        """Gives a context file. A user's file does not fall back to the agent's.
+        """Returns a context file. A user's file does not fall back to the agent's.
 
         Fails with `not_found` if there is none, with `invalid_utf8` if it is not text.
 
@@ -7530,17 +7527,16 @@ class AsyncContext_filesOperations:
         agent_type: str | None = _UNSET,
         base: Sequence[BaseContextFile] = _UNSET,
     ) -> builtins.list[MergedContextFile]:
-        """Gives the context files of a prompt: those of the base, each with what the agent and
-        the user read under its name in its place, then the others of the store. What the
-        store does not have stays as the base has it; empty ones are left out. What
-        `clis.supplement` says stands at the end of TOOLS.md.
+        """Returns the context files of a prompt: those of `base`, then the others of the store.
+        If the agent or the user has a file of the same name in the store, that text replaces
+        the one of `base`. Empty files are left out. The text of `clis.supplement` is added at
+        the end of TOOLS.md.
 
         Args:
             agent: The agent whose prompt it is.
             tenant: The tenant.
-            user: The user whom it talks to. Left out: nobody.
-            agent_type: `open` or `predefined`, instead of what the agent's row says in
-                `settings.type`.
+            user: The user it talks to. Left out: nobody.
+            agent_type: `open` or `predefined`, instead of `settings.type` in the agent's row.
             base: The host's own files, in the order in which the prompt has them. Each name
                 once.
         """
@@ -7572,7 +7568,7 @@ class AsyncDocumentsOperations:
         if_version: int | None = _UNSET,
         fence: Fence | None = _UNSET,
     ) -> DocumentInfo:
-        """Stores a document, replacing one of the same path. The answer has the text's SHA-256.
+        """Stores a document, replacing one of the same path. Returns the text's SHA-256, too.
 
         Fails with `conflict` if `if_version` or `fence` does not hold.
 
@@ -7606,7 +7602,7 @@ class AsyncDocumentsOperations:
         tenant: str = _UNSET,
         user: str | None = _UNSET,
     ) -> DocumentText:
-        """Gives a document. A user's document does not fall back to the agent's.
+        """Returns a document. A user's document does not fall back to the agent's.
 
         Fails with `not_found` if there is none, with `invalid_utf8` if it is not text.
 
@@ -7696,8 +7692,9 @@ class AsyncEventsOperations:
         limit: int = _UNSET,
         wait_ms: int = _UNSET,
     ) -> builtins.list[Event]:
-        """Gives the events after a cursor. With `wait_ms` it waits for the first one. To follow
-        what happens, use `follow`, which also counts what was pruned before it was read.
+        """Returns the events after a cursor. With `wait_ms` it waits for the first one. To
+        follow events, use `follow`, which also counts events that were pruned before they
+        were read.
 
         Args:
             tenant: The tenant.
@@ -7719,8 +7716,8 @@ class AsyncEventsOperations:
         *,
         tenant: str = _UNSET,
     ) -> int:
-        """Gives the `seq` of the newest event, 0 if there never was one: the `after` with which
-        reading and following begin with what happens from now on.
+        """Returns the `seq` of the newest event, 0 if there never was one. Give it as `after` to
+        read or follow only events from now on.
 
         Args:
             tenant: The tenant.
@@ -7737,12 +7734,12 @@ class AsyncEventsOperations:
         keep: int | None = _UNSET,
         older_than_ms: int | None = _UNSET,
     ) -> Pruned:
-        """Deletes the oldest events, as `retention` in the configuration does by itself. What
-        remains keeps its `seq`. Give `keep`, `older_than_ms`, or both.
+        """Deletes the oldest events, as `retention` in the configuration does automatically. The
+        others keep their `seq`. Give `keep`, `older_than_ms`, or both.
 
         Args:
             tenant: The tenant.
-            keep: Keep at most so many, the newest.
+            keep: Keep at most this many, the newest.
             older_than_ms: Delete those that are older than this, in milliseconds.
         """
         _sent = _given(
@@ -7762,7 +7759,8 @@ class AsyncExecOperations:
     async def capabilities(
         self,
     ) -> Capabilities:
-        """Tells what commands on this machine can be held to, and what the kernel does not give."""
+        """Returns how commands on this machine can be confined, and which protections the kernel
+        does not give."""
         _sent: dict[str, Any] = {}
         return cast("Capabilities", await self._invoke("exec.capabilities", _sent))
 
@@ -7787,17 +7785,17 @@ class AsyncGrantsOperations:
         if_version: int | None = _UNSET,
     ) -> Grant:
         """Stores a grant, replacing one of the same resource, agent and user. Fails with
-        `conflict` if `if_version` does not hold, and with `invalid_argument` for settings of
-        the kind `cli` that cannot be.
+        `conflict` if `if_version` does not hold, and with `invalid_argument` for invalid
+        settings of the kind `cli`.
 
         Args:
-            kind: What sort of resource it is about, such as `mcp`, `cli` or `context_files`.
+            kind: The kind of the resource, such as `mcp`, `cli` or `context_files`.
             resource: Which resource.
             effect: Whether the resource may be used.
             tenant: The tenant.
             agent: The agent it is for. Left out: all of them.
             user: The user it is for. Left out: all of them.
-            settings: What it overrides in the resource.
+            settings: Settings of the resource that it overrides.
             granted_by: Who makes it. Default: `owner`.
             if_version: Only if the stored grant has this version; 0: only if there is none.
         """
@@ -7823,7 +7821,7 @@ class AsyncGrantsOperations:
         agent: str | None = _UNSET,
         user: str | None = _UNSET,
     ) -> Grant:
-        """Gives the grant of that key, and no other. Fails with `not_found` if there is none.
+        """Returns the grant of exactly that key. Fails with `not_found` if there is none.
 
         Args:
             kind: The kind of the resource.
@@ -7907,11 +7905,11 @@ class AsyncGrantsOperations:
         agent: str | None = _UNSET,
         user: str | None = _UNSET,
     ) -> GrantCheck:
-        """Tells whether a caller may use a resource, and which grant says so.
+        """Says whether a caller may use a resource, and which grant decides.
 
         A grant that names agent and user decides before those that name one of them, and
-        these before the one for everybody. Of two that name one, a denial decides. Where none
-        applies the answer is no.
+        these before the one for everybody. If one names the agent and another one the user, a
+        denial decides. If none applies, the answer is no.
 
         Args:
             kind: The kind of the resource.
@@ -7945,14 +7943,14 @@ class AsyncLeasesOperations:
         ttl_ms: int,
         tenant: str = _UNSET,
     ) -> Acquired:
-        """Takes a lease if nobody holds it; renews it if `holder` does. `lease` is null if
-        somebody else holds it. Its `epoch` grows each time it changes hands: give it to
+        """Takes a lease if nobody holds it; renews it if `holder` holds it. `lease` is null if
+        somebody else holds it. Its `epoch` grows each time it changes hands: pass it to
         `leases.renew` and `leases.release`.
 
         Args:
-            kind: What sort of thing is held, such as `job`. Not beginning with `path:`.
+            kind: The kind of the lease, such as `job`. It must not begin with `path:`.
             name: Which one.
-            holder: Who holds it. Two that give the same name hold it together.
+            holder: Who holds it. Two callers with the same name hold it together.
             ttl_ms: For how many milliseconds, up to a day.
             tenant: The tenant.
         """
@@ -7975,10 +7973,10 @@ class AsyncLeasesOperations:
         tenant: str = _UNSET,
     ) -> Renewed:
         """Makes a lease last for `ttl_ms` from now. `renewed` is false if it is no longer held
-        at that epoch: stop what is done under it.
+        at that epoch: stop the work under it.
 
         Args:
-            kind: What sort of thing is held.
+            kind: The kind of the lease.
             name: Which one.
             epoch: The epoch at which it was taken.
             ttl_ms: For how many milliseconds from now, up to a day.
@@ -8001,10 +7999,10 @@ class AsyncLeasesOperations:
         epoch: int,
         tenant: str = _UNSET,
     ) -> Released:
-        """Gives a lease back. `released` is false if it was no longer held at that epoch.
+        """Releases a lease. `released` is false if it was no longer held at that epoch.
 
         Args:
-            kind: What sort of thing is held.
+            kind: The kind of the lease.
             name: Which one.
             epoch: The epoch at which it was taken.
             tenant: The tenant.
@@ -8058,11 +8056,12 @@ class AsyncLocksOperations:
         ttl_ms: int = _UNSET,
     ) -> AcquiredLock:
         """Takes a lock on all patterns or on none; renews it if `holder` has one on the same
-        patterns. If one of them and a pattern of somebody else's lock could match a common
-        path, `lock` is null and `conflict` says whose lock is in the way.
+        patterns. If one of them and a pattern of somebody else's lock could match the same
+        path, `lock` is null and `conflict` names that lock.
 
         Args:
-            space: The workspace whose paths are locked: any name that all who share it give.
+            space: The workspace whose paths are locked: any name. All users of the workspace
+                must give the same one.
             patterns: Glob patterns of paths relative to the workspace, 1 to 32: `src/main.rs`,
                 `docs/**`, `src/*.{c,h}`. `*` and `?` stop at `/`, `**` does not; case counts.
             holder: Who takes it.
@@ -8119,7 +8118,7 @@ class AsyncLocksOperations:
         epoch: int,
         tenant: str = _UNSET,
     ) -> Released:
-        """Gives a lock back. `released` is false if it was no longer held at that epoch.
+        """Releases a lock. `released` is false if it was no longer held at that epoch.
 
         Args:
             space: The workspace.
@@ -8168,7 +8167,7 @@ class AsyncLocksOperations:
         path: str,
         tenant: str = _UNSET,
     ) -> CoveredBy:
-        """Gives the lock that covers a path now, or null.
+        """Returns the lock that covers a path now, or null.
 
         Args:
             space: The workspace.
@@ -8196,13 +8195,13 @@ class AsyncMemoryOperations:
         after: int = _UNSET,
         limit: int = _UNSET,
     ) -> MemoryQueue:
-        """Gives the memory files that were changed or deleted since a place, for an index of
-        them. A change and its place in this queue are one transaction, whoever made it. Store
-        `next` with what the index has made of the answer.
+        """Returns the memory files that were changed or deleted since a place, for an index of
+        them. Every change enters this queue in its own transaction, whoever makes it. Store
+        `next` together with your index.
 
         Args:
             tenant: The tenant.
-            after: The `next` of the answer that was taken in last. Default: 0, from the
+            after: The `next` of the last answer that was indexed. Default: 0, from the
                 beginning.
             limit: How many changes at most, 1 to 1,000. Default: 100.
         """
@@ -8223,7 +8222,7 @@ class AsyncPolicyOperations:
     async def get(
         self,
     ) -> PolicyInForce:
-        """Gives the policy in force."""
+        """Returns the policy in force."""
         _sent: dict[str, Any] = {}
         return cast("PolicyInForce", await self._invoke("policy.get", _sent))
 
@@ -8233,10 +8232,10 @@ class AsyncPolicyOperations:
         policy: Policy,
     ) -> PolicyInForce:
         """Puts another policy in force, for every call that begins after this has returned. It
-        is checked first: a wrong one is refused, and the one before stays.
+        is checked first: an invalid one is refused, and the one before stays.
 
-        Fails with `invalid_config` if the policy is wrong, with `conflict` if the runtime was
-        opened from a file: that file then says what is in force.
+        Fails with `invalid_config` if the policy is invalid, with `conflict` if the runtime
+        was opened from a file: then change that file.
 
         Args:
             policy: The policy, as the `policy` part of the configuration has it.
@@ -8249,18 +8248,18 @@ class AsyncPolicyOperations:
     async def reload(
         self,
     ) -> Reloaded:
-        """Takes up what the configuration file says now, without waiting for the next look at
-        it. Only `policy` and `groups` are taken up.
+        """Rereads the configuration file at once, without waiting for the next check. Only
+        `policy` and `groups` change.
 
-        Fails with `invalid_config` if the file is wrong, and what was in force stays; with
-        `conflict` if the runtime was not opened from a file."""
+        Fails with `invalid_config` if the file is invalid; then the policy before stays in
+        force. Fails with `conflict` if the runtime was not opened from a file."""
         _sent: dict[str, Any] = {}
         return cast("Reloaded", await self._invoke("policy.reload", _sent))
 
     async def status(
         self,
     ) -> PolicyStatus:
-        """Tells which policy is in force, and whether the file says another that is wrong."""
+        """Says which policy is in force, and whether the file has another one that is invalid."""
         _sent: dict[str, Any] = {}
         return cast("PolicyStatus", await self._invoke("policy.status", _sent))
 
@@ -8271,13 +8270,13 @@ class AsyncPolicyOperations:
         groups: Mapping[str, Sequence[ListEntry]] | None = _UNSET,
         tenant: str = _UNSET,
     ) -> PolicyReport:
-        """Checks a policy, or the one in force, against the tools that there are, and the lists
-        of a tenant's agents against it. Nothing changes.
+        """Checks a policy, or the one in force, against the known tools. Checks the lists of a
+        tenant's agents, too. Nothing changes.
 
         Args:
             policy: The policy to check. Left out: the one in force.
             groups: The groups to check it with. Left out: those in force.
-            tenant: The tenant whose agents are looked at.
+            tenant: The tenant whose agents are checked.
         """
         _sent = _given(
             policy=policy,
@@ -8293,15 +8292,15 @@ class AsyncPolicyOperations:
         groups: Mapping[str, Sequence[ListEntry]] | None = _UNSET,
         context: Mapping[str, Any] = _UNSET,
     ) -> PolicyDiff:
-        """Tells which tools another policy would add and take away for a caller. Nothing
+        """Lists the tools that another policy would add and take away for a caller. Nothing
         changes.
 
-        Fails with `invalid_config` if that policy is wrong.
+        Fails with `invalid_config` if that policy is invalid.
 
         Args:
             policy: The policy to compare with the one in force.
             groups: Its groups. Left out: those in force.
-            context: Who calls, with the keys of a call's context. Left out: nobody in particular.
+            context: The caller, with the keys of a call's context. Left out: nobody in particular.
         """
         _sent = _given(
             policy=policy,
@@ -8323,8 +8322,7 @@ class AsyncRegistryOperations:
         tenant: str = _UNSET,
         agent: str | None = _UNSET,
     ) -> builtins.list[ToolInfo]:
-        """Lists the tools, sorted by name, disabled ones and those in the shadow of another,
-        too.
+        """Lists the tools, sorted by name, including disabled and shadowed ones.
 
         Args:
             tenant: The tenant of the agent. Default: `default`.
@@ -8407,14 +8405,14 @@ class AsyncRegistryOperations:
         agent: str | None = _UNSET,
         tier: Tier | None = _UNSET,
     ) -> ToolInfo:
-        """Removes a tool with its aliases, and shows it as it was. One of the same name in a
-        later tier takes its place. Fails with `not_found` if there is none.
+        """Removes a tool with its aliases, and returns it. A tool of the same name in a later
+        tier takes its place. Fails with `not_found` if there is none.
 
         Args:
             name: The tool's name or alias.
             tenant: The tenant of the agent. Default: `default`.
             agent: The agent whose tools are meant. Left out: the shared ones.
-            tier: The tier that it stands in. Left out: the tool that has the name.
+            tier: Its tier. Left out: the tool that is called by the name.
         """
         _sent = _given(
             name=name,
@@ -8444,9 +8442,9 @@ class AsyncRegistryOperations:
             tenant: The tenant of the agent. Default: `default`.
             agent: The agent whose tools are meant. Left out: the shared ones.
             advertised: Whether definitions show the alias. Default: true.
-            arguments: The alias's own names of arguments, each with the tool's name for it.
-            defaults: What the tool's arguments are where a call under the alias does not give them
-                and the tool knows them.
+            arguments: The alias's own names of arguments, each mapped to the tool's name.
+            defaults: Default values of the tool's arguments, for calls under the alias that do not
+                give them.
         """
         _sent = _given(
             alias=alias,
@@ -8466,7 +8464,7 @@ class AsyncRegistryOperations:
         tenant: str = _UNSET,
         agent: str | None = _UNSET,
     ) -> Unaliased:
-        """Takes a name away from a tool. Fails with `not_found` if there is no such alias.
+        """Removes an alias of a tool. Fails with `not_found` if there is no such alias.
 
         Args:
             alias: The alias.
@@ -8505,7 +8503,7 @@ class AsyncRegistryOperations:
         agent: str,
         tenant: str = _UNSET,
     ) -> DroppedClone:
-        """Takes an agent's own registry away. Fails with `not_found` if it has none.
+        """Removes an agent's own registry. Fails with `not_found` if it has none.
 
         Args:
             agent: The agent.
@@ -8523,7 +8521,7 @@ class AsyncRegistryOperations:
         tenant: str = _UNSET,
         agent: str | None = _UNSET,
     ) -> dict[str, builtins.list[str]]:
-        """Lists the groups and the names in them, also of tools that are not there.
+        """Lists the groups and their names, including those of tools that do not exist.
 
         Args:
             tenant: The tenant of the agent. Default: `default`.
@@ -8545,7 +8543,7 @@ class AsyncStoreOperations:
     async def info(
         self,
     ) -> StoreInfo:
-        """Tells which store this is."""
+        """Returns which store this is."""
         _sent: dict[str, Any] = {}
         return cast("StoreInfo", await self._invoke("store.info", _sent))
 
@@ -8553,9 +8551,8 @@ class AsyncStoreOperations:
         self,
     ) -> StoreCheck:
         """Looks for damage in the whole store: the database's own check of its file, every row
-        of every tenant, every ledger. Reads all of it while it is in use. What is wrong is in
-        the answer, with what to do about it. A store that cannot be read at all fails with
-        `store_corrupt` instead."""
+        of every tenant, every ledger. Reads everything, while calls go on. Returns the
+        problems and advice. Fails with `store_corrupt` if the store cannot be read at all."""
         _sent: dict[str, Any] = {}
         return cast("StoreCheck", await self._invoke("store.check", _sent))
 
@@ -8564,8 +8561,8 @@ class AsyncStoreOperations:
         *,
         path: str,
     ) -> StoreFile:
-        """Copies a SQLite store to a new file, as it is at one moment, while it is in use. A
-        PostgreSQL server has tools of its own for that, such as `pg_dump`.
+        """Copies a SQLite store to a new file, as of one moment, while it is in use. For
+        PostgreSQL use the server's own tools, such as `pg_dump`.
 
         Args:
             path: The file to write; it must not exist. A relative path starts at the working
@@ -8582,8 +8579,8 @@ class AsyncStoreOperations:
         path: str,
         tenant: str | None = _UNSET,
     ) -> Moved:
-        """Writes the rows of one tenant, or of all, to a new file (JSON Lines), which `import`
-        reads into a store of any kind. Stop other writers first. Sealed values stay sealed.
+        """Writes the rows of one tenant, or of all, to a new file (JSON Lines). `import` reads
+        it into a store of any kind. Stop other writers first. Sealed values stay sealed.
 
         Args:
             path: The file to write; it must not exist. A relative path starts at the working
@@ -8601,8 +8598,8 @@ class AsyncStoreOperations:
         *,
         path: str,
     ) -> Moved:
-        """Reads an export into a store that holds nothing of its tenant, or nothing at all if it
-        is of all tenants.
+        """Reads an export into a store. The store must be empty: of that tenant, or wholly for
+        an export of all tenants.
 
         Args:
             path: The file to read. A relative path starts at the working directory.
@@ -8634,19 +8631,19 @@ class AsyncRulesOperations:
         expires_at_ms: int | None = _UNSET,
         if_version: int | None = _UNSET,
     ) -> Rule:
-        """Stores a rule, replacing one of the same kind and id. One of the kind `command` lets
-        commands run without asking; best taken from the `proposals` of an approval. Fails
+        """Stores a rule, replacing one of the same kind and id. A rule of the kind `command`
+        lets commands run without asking; take it from the `proposals` of an approval. Fails
         with `conflict` if `if_version` does not hold.
 
         Args:
-            kind: What sort of calls it is about, such as `command` or `tool`.
-            effect: What it does with a call that fits it.
+            kind: The kind of the calls, such as `command` or `tool`.
+            effect: What happens to a call that fits it.
             pattern: Which calls it fits, in the language of its kind.
             tenant: The tenant.
             id: Its id within the kind. Left out: a new one is made.
             agent: The agent it holds for. Left out: all of them.
             user: The user it holds for. Left out: all of them.
-            settings: Whatever else its kind wants.
+            settings: Other settings of its kind.
             source: Where it comes from, such as `owner` or `approval:<id>`. Default: `owner`.
             expires_at_ms: When it ends, in milliseconds since 1970-01-01T00:00:00Z. Left out: never.
             if_version: Only if the stored rule has this version; 0: only if there is none.
@@ -8673,8 +8670,8 @@ class AsyncRulesOperations:
         id: str,
         tenant: str = _UNSET,
     ) -> Rule:
-        """Gives a rule, also within a day after it has ended. Fails with `not_found` if there is
-        none of that kind and id.
+        """Returns a rule, even up to a day after it has expired. Fails with `not_found` if there
+        is none of that kind and id.
 
         Args:
             kind: The rule's kind.
@@ -8698,7 +8695,7 @@ class AsyncRulesOperations:
         after: str | None = _UNSET,
         limit: int = _UNSET,
     ) -> builtins.list[Rule]:
-        """Lists the rules of a kind by id, without those that have ended.
+        """Lists the rules of a kind by id, without expired ones.
 
         Args:
             kind: The kind.
@@ -8726,8 +8723,8 @@ class AsyncRulesOperations:
         tenant: str = _UNSET,
         if_version: int | None = _UNSET,
     ) -> Revoked:
-        """Takes a rule away; it holds for no call that begins after this. Fails with `conflict`
-        if `if_version` does not hold.
+        """Revokes a rule: it holds for no call that begins after this. Fails with `conflict` if
+        `if_version` does not hold.
 
         Args:
             kind: The rule's kind.
@@ -8758,14 +8755,15 @@ class AsyncSecretsOperations:
         everywhere: bool = _UNSET,
         kind: str | None = _UNSET,
     ) -> RegisteredSecret:
-        """Has a value masked from now on wherever it stands, in many encodings. Registered twice
-        it must be forgotten twice. Not stored: register it again after a restart.
+        """Registers a value: from now on it is masked in all texts, in many encodings. A value
+        that was registered twice must be forgotten twice. It is not stored: register it again
+        after a restart.
 
         Args:
             value: The value, at most 16,384 bytes. White space around it does not count.
             tenant: The tenant in whose texts it is masked.
-            everywhere: True: in all texts of the runtime, whatever the tenant.
-            kind: What placeholders call it: 1 to 40 of `a-z`, `0-9` and `-`. Default: `secret`.
+            everywhere: True: in all texts of the runtime, for every tenant.
+            kind: Its kind in placeholders: 1 to 40 of `a-z`, `0-9` and `-`. Default: `secret`.
         """
         _sent = _given(
             value=value,
@@ -8782,7 +8780,7 @@ class AsyncSecretsOperations:
         tenant: str = _UNSET,
         everywhere: bool = _UNSET,
     ) -> ForgottenSecret:
-        """Takes a value back.
+        """Forgets a registered value.
 
         Args:
             value: The value.
@@ -8819,10 +8817,10 @@ class AsyncSecretsOperations:
         *,
         wait: bool = _UNSET,
     ) -> RotationStatus:
-        """Seals anew, under `secrets.key`, every stored value of all tenants that is sealed
-        under one of `secrets.older_keys`; in the background unless it is waited for. Both
-        keys open meanwhile. It may be ended at any moment and begun again: it goes on with
-        what is left. A value that somebody changes meanwhile stays as it was changed.
+        """Reseals stored values of all tenants under `secrets.key` if they are sealed under one
+        of `secrets.older_keys`. It runs in the background unless `wait` is true. Both keys
+        open values meanwhile. It may be stopped at any moment and started again: it continues
+        with the remaining values. A value that somebody changes meanwhile keeps that change.
 
         Fails with `no_key` if the configuration has no `secrets.key`.
 
@@ -8837,14 +8835,14 @@ class AsyncSecretsOperations:
     async def rotation(
         self,
     ) -> RotationStatus:
-        """Tells how far the rotation of this process is, or how its last one ended."""
+        """Returns the progress of this process's rotation, or how its last one ended."""
         _sent: dict[str, Any] = {}
         return cast("RotationStatus", await self._invoke("secrets.rotation", _sent))
 
     async def stop_rotation(
         self,
     ) -> RotationStatus:
-        """Ends the rotation that runs in this process. What it has sealed anew stays."""
+        """Ends the rotation that runs in this process. Values that it has resealed stay so."""
         _sent: dict[str, Any] = {}
         return cast("RotationStatus", await self._invoke("secrets.stop_rotation", _sent))
 
@@ -8871,7 +8869,7 @@ class AsyncSessionsOperations:
         settings: Mapping[str, Any] = _UNSET,
         if_version: int | None = _UNSET,
     ) -> Session:
-        """Stores a session. One that is there keeps its messages and counters. Fails with
+        """Stores a session. An existing one keeps its messages and counters. Fails with
         `conflict` if `if_version` does not hold.
 
         Args:
@@ -8879,13 +8877,13 @@ class AsyncSessionsOperations:
             tenant: The tenant.
             agent: The agent that has it.
             user: The user it is with.
-            channel: The channel it came over.
+            channel: Its channel.
             chat: The chat on that channel.
-            label: What people call it.
+            label: A label for people.
             provider: The provider of its model.
             model: Its model.
-            summary: What was said so far, in short.
-            settings: Whatever else the host keeps with it.
+            summary: A summary of the conversation so far.
+            settings: The host's own data about it.
             if_version: Only if the stored session has this version; 0: only if there is none.
         """
         _sent = _given(
@@ -8910,7 +8908,7 @@ class AsyncSessionsOperations:
         id: str,
         tenant: str = _UNSET,
     ) -> Session:
-        """Gives a session. Fails with `not_found` if there is none of that id.
+        """Returns a session. Fails with `not_found` if there is none of that id.
 
         Args:
             id: The session's id.
@@ -8933,17 +8931,17 @@ class AsyncSessionsOperations:
         after: SessionPlace | None = _UNSET,
         limit: int = _UNSET,
     ) -> builtins.list[SessionInfo]:
-        """Lists sessions, the one used last first.
+        """Lists sessions, the last used one first.
 
         Args:
             tenant: The tenant.
             agent: Only sessions of this agent.
             user: Only sessions with this user.
-            label: Only sessions that are called exactly so.
+            label: Only sessions with exactly this label.
             active_since_ms: Only sessions used at or after this time, in milliseconds since
                 1970-01-01T00:00:00Z.
-            after: Go on after the session of this time and id. One that is used meanwhile moves
-                to the front.
+            after: Go on after the session of this time and id. A session that is used meanwhile
+                moves to the front.
             limit: How many at most, 1 to 1,000. Default: 100.
         """
         _sent = _given(
@@ -8988,7 +8986,7 @@ class AsyncSessionsOperations:
         usage: SessionUsage = _UNSET,
     ) -> SessionInfo:
         """Appends messages and adds to the counters. The messages of a session are numbered from
-        1 without gaps, whoever appends; the version stays.
+        1 without gaps, even if several processes append. The version does not change.
 
         Fails with `not_found` if there is no such session; then nothing is written.
 
@@ -8996,7 +8994,7 @@ class AsyncSessionsOperations:
             id: The session's id.
             tenant: The tenant.
             messages: The messages, in order, at most 1,000. Left out: only the counters change.
-            usage: What is added to the counters.
+            usage: Amounts to add to the counters.
         """
         _sent = _given(
             id=id,
@@ -9015,7 +9013,7 @@ class AsyncSessionsOperations:
         limit: int = _UNSET,
         latest: bool = _UNSET,
     ) -> builtins.list[SessionMessage]:
-        """Gives the messages of a session, oldest first unless `latest`. None if there is no
+        """Returns the messages of a session, oldest first unless `latest`. None if there is no
         such session.
 
         Args:
@@ -9040,8 +9038,8 @@ class AsyncSessionsOperations:
         id: str,
         tenant: str = _UNSET,
     ) -> builtins.list[SessionMark]:
-        """Gives the marks of a session: what its results have brought into it. None if it has
-        none. See `policy.taint`.
+        """Returns the marks of a session: the kinds of text that results have brought into it.
+        See `policy.taint`.
 
         Args:
             id: The session's id. It need not be stored.
@@ -9059,8 +9057,8 @@ class AsyncSessionsOperations:
         id: str,
         tenant: str = _UNSET,
     ) -> Cleared:
-        """Takes every mark from a session, as if it had seen nothing yet. The owner's act: do it
-        when what the session has seen no longer matters.
+        """Removes every mark of a session, as if it had read nothing yet. Only the owner should
+        do that, when the text that the session has read no longer matters.
 
         Args:
             id: The session's id. It need not be stored.
@@ -9089,21 +9087,20 @@ class AsyncShellOperations:
         settings: ShellSettings | None = _UNSET,
         context: Mapping[str, Any] = _UNSET,
     ) -> ShellCheck:
-        """Judges a command as it would be judged in a call of this caller, with his folders and
-        the links in them. Runs nothing.
+        """Judges a command as in a call of this caller, with his folders and the links in them.
+        Runs nothing.
 
         Fails with `invalid_argument` if a folder of the caller cannot be used.
 
         Args:
             command: The command, as a model would write it.
-            cwd: The folder that it starts in: absolute, or from the workspace. Left out: the
-                workspace.
-            profile: Another profile than the configuration's.
-            stdin: What it is given on standard input. Left out: nothing that is known.
-            settings: Settings instead of those of the configuration. What the store says of an
-                agent narrows these, too.
-            context: Who would call, with the keys of a call's context. Left out: nobody in
-                particular.
+            cwd: The folder that it starts in: absolute, or relative to the workspace. Left
+                out: the workspace.
+            profile: A profile instead of the configuration's.
+            stdin: The text on its standard input. Left out: unknown.
+            settings: Settings instead of those of the configuration. The agent's row in the store
+                narrows these, too.
+            context: The caller, with the keys of a call's context. Left out: nobody in particular.
         """
         _sent = _given(
             command=command,
@@ -9135,9 +9132,9 @@ class AsyncVaultOperations:
         arguments: Sequence[str] = _UNSET,
         once: bool = _UNSET,
     ) -> Binding:
-        """Lets a secret, or each of a kind, be put back into the arguments of calls, where the
-        call fits all that is given here. Lasts until it is unbound, forgotten, or the runtime
-        closed.
+        """Allows one secret, or each secret of a kind, to be put into the arguments of calls
+        that fit all fields given here. Lasts until it is unbound or forgotten, or the runtime
+        is closed.
 
         Fails with `not_found` if no secret is kept under `placeholder`.
 
@@ -9147,14 +9144,14 @@ class AsyncVaultOperations:
             session: The session. Left out: all of the tenant.
             placeholder: The secret, by its placeholder: `[REDACTED:github-pat:oqxnufca]`.
             kind: The secrets of a kind, or of a glob of kinds.
-            hosts: The hosts: each as it is, `*.` and what it ends with, or `*` for any. Every
-                host that the call names must be one of them. Left out: only calls that name
-                none.
+            hosts: The hosts: exact names, `*.example.com` for all names that end so, or `*` for
+                any. Every host that the call names must be one of them. Left out: only calls
+                that name no host.
             paths: Globs of files in the workspace. Every file that the call writes must fit one
-                of them. Left out: only calls that write none.
+                of them. Left out: only calls that write no file.
             arguments: The arguments, by path, with `*` for any one step: `headers.authorization`.
                 Left out: all.
-            once: True if the first call that uses it uses it up.
+            once: True if only the first call may use it.
         """
         _sent = _given(
             tools=tools,
@@ -9175,7 +9172,7 @@ class AsyncVaultOperations:
         id: str,
         tenant: str = _UNSET,
     ) -> Unbound:
-        """Takes a binding away. Those of the configuration stay.
+        """Removes a binding. Those of the configuration stay.
 
         Args:
             id: The binding's id.
@@ -9194,12 +9191,11 @@ class AsyncVaultOperations:
         session: str | None = _UNSET,
         limit: int = _UNSET,
     ) -> VaultContents:
-        """Lists the secrets that are kept, the last used first, and the bindings that hold;
-        never a value.
+        """Lists the kept secrets, the last used first, and the bindings in force; never a value.
 
         Args:
             tenant: The tenant.
-            session: Only what this session may use.
+            session: Only secrets and bindings of this session.
             limit: How many secrets at most, 1 to 1,000. Default: 100.
         """
         _sent = _given(
