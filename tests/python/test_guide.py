@@ -1,8 +1,8 @@
 """The Python code of the guide, run block by block.
 
-A comment `<!-- setup: … -->` right before a block is run first: it defines the names that the reader
-has. `rt` is a runtime on an empty folder unless it defines another. `<!-- not run: … -->` says why a
-block is only compiled.
+A comment `<!-- setup: … -->` right before a block is run first: it defines the names that the
+reader has. `rt` is a runtime on an empty folder unless it defines another.
+`<!-- not run: … -->` says why a block is only compiled.
 """
 
 from __future__ import annotations
