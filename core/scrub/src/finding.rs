@@ -1,29 +1,31 @@
-//! What is reported about a secret that was found: everything but the secret.
+//! Findings: what a host learns about a secret, without the secret itself.
 
 use serde::{Serialize, Serializer};
 
 use super::hit::{Confidence, Kind};
 use super::region::Mask;
 
-/// A secret in a text. Never holds the secret itself.
+/// A secret in a text. It never holds the secret itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Finding {
-    /// What it is: `github-pat`, `password`, or the name that a host gave to a registered value.
+    /// What kind of secret it is: `github-pat`, `password`, or the name that a host gave to a
+    /// registered value.
     pub kind: Kind,
     /// Where it starts in the text, in bytes.
     pub start: usize,
-    /// Where it ends in the text, in bytes. What stands between is what a placeholder replaces.
+    /// Where it ends in the text, in bytes. A placeholder replaces everything from `start` to
+    /// `end`.
     pub end: usize,
-    /// How sure the finder is.
+    /// How sure the detector is.
     pub confidence: Confidence,
-    /// True if a checksum inside the secret is right. It tells that the secret is well-formed, not
-    /// that it is still valid anywhere.
+    /// True if a checksum inside the secret is right. The secret is then well-formed; it need not
+    /// be valid anywhere.
     pub verified: bool,
-    /// The form in which a registered value stands there: `base64`, `hex`, … Nothing for a value as
-    /// it was registered and for a secret that is not registered.
+    /// How a registered value is encoded there: `base64`, `hex`, … `None` for a value that stands
+    /// as registered, and for a secret that is not registered.
     pub encoding: Option<&'static str>,
-    /// The tag in its placeholder. Nothing for a secret that could be guessed, and in the `seed`
+    /// The tag in its placeholder. `None` for a secret that could be guessed, and in the `seed`
     /// profile.
     pub tag: Option<String>,
 }

@@ -1,21 +1,28 @@
-//! A secret that was found: where, what kind, how sure.
+//! Hits: what a detector reports about one secret.
+//!
+//! A hit says which bytes are secret, what kind of secret they are, and how sure the detector is. A
+//! detector sees only a bounded [view](crate::view) of the text. A secret that reaches the end of
+//! its view is left *open*: its [`Continuation`] is a rule that finds the end later, in more text.
+//!
+//! [`scan`](crate::scan) turns hits into masks, and a mask becomes a public
+//! [`Finding`](crate::Finding).
 
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// What a secret is: `github-pat`, `password`, or the name that a host gave to a value. Lower-case
-/// letters, digits and hyphens, at most 40 bytes.
+/// The kind of a secret: `github-pat`, `password`, or the name that a host gave to a registered
+/// value. Lower-case letters, digits and hyphens, at most 40 bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// A kind that this library knows.
+    /// A kind that this crate knows.
     Known(&'static str),
     /// The name of a value that a host registered.
     Given(Arc<str>),
 }
 
 impl Kind {
-    /// The kind as it stands in placeholders and findings.
+    /// The kind as placeholders and findings show it.
     pub fn as_str(&self) -> &str {
         match self {
             Kind::Known(name) => name,
@@ -30,14 +37,14 @@ impl fmt::Display for Kind {
     }
 }
 
-/// How sure a finder is.
+/// How sure a detector is that it found a secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Confidence {
-    /// It stands near something telling.
+    /// Only the context suggests a secret: a sentence, a nearby word, a bare run of digits.
     Low,
-    /// A telling name has a value that looks like a secret.
+    /// A name such as `api_key` says so, and the value looks like a secret.
     Medium,
-    /// Its shape says what it is, or it is a registered value.
+    /// The shape alone identifies it, or it is a registered value.
     High,
 }
 
@@ -52,37 +59,40 @@ impl Confidence {
     }
 }
 
-/// What ends a secret that goes on behind the view in which it was found.
+/// The rule that finds the end of a secret that reaches past the end of its view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Until {
-    /// The first byte that is no part of a token: anything but `A-Z a-z 0-9 _ - . + / = ~ %`.
+pub(super) enum Continuation {
+    /// Ends at the first byte that is not part of a token: anything but `A-Z a-z 0-9 _ - . + / = ~
+    /// %`.
     Token,
-    /// The first white space, quote, or control character.
+    /// Ends at the first white space, quote or control character.
     Space,
-    /// This quote, where no backslash stands before it.
+    /// Ends at this quote, unless a backslash stands before it.
     Quote(u8),
-    /// The end line of a PEM or PGP block, or the first byte that cannot be part of its body.
+    /// Ends at the end line of a PEM or PGP block, or at the first byte that cannot be part of its
+    /// body.
     Block,
 }
 
-/// A secret in a text.
+/// A secret in a text, as a detector reports it.
 #[derive(Clone, Debug)]
 pub(super) struct Hit {
     /// The bytes to replace.
     pub span: Range<usize>,
+    /// What kind of secret it is.
     pub kind: Kind,
+    /// How sure the detector is.
     pub confidence: Confidence,
-    /// A checksum inside the secret is right.
+    /// True if a checksum inside the secret is right.
     pub verified: bool,
-    /// The form in which a registered value stands there: `base64`, `hex`, …
+    /// How a registered value is encoded there: `base64`, `hex`, …
     pub encoding: Option<&'static str>,
-    /// Set where the secret may go on behind the view: the span then ends with the view, and
-    /// the secret with what this says.
-    pub open: Option<Until>,
+    /// Set if the secret may continue past the view. The span then ends with the view.
+    pub open: Option<Continuation>,
 }
 
 impl Hit {
-    /// A closed secret of a kind that the library knows.
+    /// A complete hit of a kind that this crate knows, without a checksum.
     pub(super) fn known(span: Range<usize>, kind: &'static str, confidence: Confidence) -> Hit {
         let kind = Kind::Known(kind);
         Hit { span, kind, confidence, verified: false, encoding: None, open: None }

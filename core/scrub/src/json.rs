@@ -1,30 +1,34 @@
-//! Walks a JSON value and rewrites its strings and keys in place.
+//! JSON values: rewrites strings, keys and numbers in place.
 //!
-//! A string is looked at with the name under which it stands, as it would be in the text of the
-//! document: the key of its object, or of the list that it is in; for the `value` of a pair like
-//! `{"name": "DB_PASSWORD", "value": "…"}`, that name.
+//! Each string is judged together with its name, as in the text of the document. The name is the
+//! key of its object, or of the list it is in. The `value` of a pair such as `{"name":
+//! "DB_PASSWORD", "value": "…"}` has the name that the pair gives.
+//!
+//! Invariant: entries keep their order and none is lost. If masking makes two keys equal, the later
+//! one gets a number.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
-/// A name for a string, as far as there is one.
+/// The name of a string, if it has one.
 type Name<'v> = Option<Cow<'v, str>>;
 
-/// The keys of a pair of a name and its value, in lower case.
+/// The keys that hold the name in a pair of name and value, in lower case.
 const NAME_KEYS: [&str; 2] = ["name", "key"];
+/// The key that holds the value in such a pair.
 const VALUE_KEY: &str = "value";
 
-/// Replaces each string, key and number for which `mask` has something else. `mask` is given the
-/// name of a value; a key and the elements of a list without a name have none. Numbers are shown
-/// as they are written, and only with `numbers`.
+/// Replaces each string, key and number for which `mask` returns something. `mask` gets the name of
+/// a value; keys, and elements of a list without a name, have none. Numbers are passed as they are
+/// written, and only if `numbers` is set.
 pub(super) fn scrub(
     value: &mut Value,
     numbers: bool,
     mask: impl Fn(Option<&str>, &str) -> Option<String>,
 ) {
-    // A list of what is still to be seen, so that no depth can exhaust the stack.
+    // A list instead of recursion, so that no depth exhausts the stack.
     let mut pending: Vec<(Name<'_>, &mut Value)> = vec![(None, value)];
     while let Some((name, value)) = pending.pop() {
         match value {
@@ -56,6 +60,7 @@ pub(super) fn scrub(
     }
 }
 
+/// The name that a pair gives to its value; `None` if the object is no pair.
 fn name_of_pair(entries: &Map<String, Value>) -> Option<String> {
     let is_value = |key: &String| key.eq_ignore_ascii_case(VALUE_KEY);
     let is_name = |key: &String| NAME_KEYS.iter().any(|name| key.eq_ignore_ascii_case(name));
@@ -66,8 +71,9 @@ fn name_of_pair(entries: &Map<String, Value>) -> Option<String> {
     name.as_str().map(str::to_owned)
 }
 
+/// Replaces keys. Two keys that become equal stay apart: the later one gets a number.
 fn scrub_keys(entries: &mut Map<String, Value>, mask: impl Fn(&str) -> Option<String>) {
-    // A clean object, which is nearly every object, must cost no allocation.
+    // A clean object must cost no allocation; nearly every object is clean.
     let mut keys = entries.keys().enumerate();
     let Some((first, name)) = keys.find_map(|(at, key)| mask(key).map(|name| (at, name))) else {
         return;

@@ -1,12 +1,12 @@
-//! What stands in a text in place of a secret: `[REDACTED:kind:tag]`.
+//! Placeholders: `[REDACTED:kind:tag]` in place of a secret.
 //!
-//! The tag lets a reader tell two secrets apart and see that two are the same, and tells nothing
-//! else: it is the first 40 bits of HMAC-SHA-256 (RFC 2104) of the secret's bytes under a key that
-//! no reader has, in base32 (RFC 4648) with lower-case letters. Whoever can have texts scrubbed
-//! could still try guesses against it, so a secret that can be guessed has no tag: see [`Tagger`].
+//! The tag lets a reader see whether two secrets are the same, and reveals nothing else. It is the
+//! first 40 bits of HMAC-SHA-256 (RFC 2104) of the secret's bytes, under a key that no reader has,
+//! in base32 (RFC 4648) with lower-case letters. An attacker who can have texts scrubbed could
+//! still test guesses against it. So a secret that can be guessed has no tag: see [`Tagger`].
 //!
-//! Nothing in a placeholder needs an escape in JSON, XML, a shell's double quotes, or the user part
-//! of a URL.
+//! No byte of a placeholder needs an escape in JSON, XML, double quotes of a shell, or the user
+//! part of a URL.
 
 use data_encoding::{Encoding, Specification};
 use hmac::{Hmac, KeyInit, Mac};
@@ -15,36 +15,38 @@ use sha2::Sha256;
 use super::TagKey;
 use super::hit::Kind;
 
-/// The fewest bytes that a secret with a tag has.
-const TAGGED_LENGTH: u64 = 16;
-/// The fewest different bytes that a secret with a tag has.
-const TAGGED_VARIETY: u32 = 8;
-/// The bytes of the code that make a tag: 40 bits.
+/// A secret with fewer bytes gets no tag: it could be guessed.
+const MIN_TAGGED_LENGTH: u64 = 16;
+/// A secret with fewer different bytes gets no tag: it could be guessed.
+const MIN_TAGGED_DISTINCT: u32 = 8;
+/// How many bytes of the authentication code a tag shows: 40 bits, which is eight letters.
 const TAG_BYTES: usize = 5;
 
 /// The longest name of a kind, in bytes.
-const LONGEST_KIND: usize = 40;
-/// The longest tag. Ours have 8 letters; a [`Seal`] may give longer ones.
-const LONGEST_TAG: usize = 32;
+const MAX_KIND: usize = 40;
+/// The longest tag, in bytes. Tags of this crate have 8 letters; a [`Seal`] may give longer ones.
+const MAX_TAG: usize = 32;
 /// The longest placeholder, in bytes.
-pub(super) const LONGEST: usize = HEAD.len() + 1 + LONGEST_KIND + 1 + LONGEST_TAG + 1;
+pub(super) const MAX_LENGTH: usize = PREFIX.len() + 1 + MAX_KIND + 1 + MAX_TAG + 1;
 
-const HEAD: &[u8] = b"[REDACTED";
-const ADDRESS: &[u8] = b"[SERVER_IP]";
+/// How every placeholder but one begins.
+const PREFIX: &[u8] = b"[REDACTED";
+/// The placeholder of an address of the server itself.
+const SERVER_ADDRESS: &[u8] = b"[SERVER_IP]";
 
-/// The kind of the addresses of the server itself, which have a placeholder of their own.
+/// The kind of an address of the server itself. It has a placeholder of its own.
 pub(super) const SERVER_IP: &str = "server-ip";
 
-/// Keeps the secrets for which placeholders stand, so that they can be put back: a vault.
+/// Keeps secrets so that their placeholders can be resolved again, for example in a vault.
 pub trait Seal {
-    /// Told of each secret that is replaced: its exact bytes, and the tag that its placeholder
-    /// shows. For a secret without a tag it may answer one, which then stands in the placeholder:
-    /// 1 to 32 lower-case letters or digits; anything else is not used. What it answers for a
-    /// secret that has a tag is not used either.
+    /// Receives each secret that is replaced: its exact bytes, and the tag that its placeholder
+    /// shows. For a secret without a tag it may return one, which the placeholder then shows: 1 to
+    /// 32 lower-case letters or digits. Any other text is ignored, and so is a tag for a secret
+    /// that has one.
     fn seal(&self, kind: &Kind, tag: Option<&str>, secret: &[u8]) -> Option<String>;
 }
 
-/// Makes tags and placeholders. Holds the key of the tags.
+/// Computes tags. Holds their key.
 pub(super) struct Placeholders {
     start: Hmac<Sha256>,
     letters: Encoding,
@@ -59,15 +61,15 @@ impl Placeholders {
         Placeholders { start, letters: specification.encoding().expect("32 letters") }
     }
 
-    /// Starts the tag of a secret.
+    /// Starts the computation of a tag.
     pub(super) fn tagger(&self) -> Tagger {
         Tagger { code: self.start.clone(), length: 0, seen: [0; 4] }
     }
 
-    /// The tag of the secret that `tagger` was given; `None` if it could be guessed.
+    /// The tag of the secret that was fed to `tagger`; `None` if the secret could be guessed.
     pub(super) fn tag(&self, tagger: Tagger) -> Option<String> {
-        let variety: u32 = tagger.seen.iter().map(|bits| bits.count_ones()).sum();
-        if tagger.length < TAGGED_LENGTH || variety < TAGGED_VARIETY {
+        let distinct: u32 = tagger.seen.iter().map(|bits| bits.count_ones()).sum();
+        if tagger.length < MIN_TAGGED_LENGTH || distinct < MIN_TAGGED_DISTINCT {
             return None;
         }
         let code = tagger.code.finalize().into_bytes();
@@ -75,20 +77,21 @@ impl Placeholders {
     }
 }
 
-/// The tag of a secret, in the making: a secret may come in pieces.
+/// Computes the tag of a secret that may arrive in pieces.
 ///
-/// Only a secret of at least 16 bytes, 8 of them different, gets a tag. A password that people
-/// choose is mostly below that, a generated key above. The rule looks at nothing but the bytes,
-/// so equal secrets have equal tags everywhere.
+/// Only a secret of at least 16 bytes, 8 of them different, gets a tag. Passwords that people
+/// choose are mostly below that, generated keys above. The rule reads nothing but the bytes, so
+/// equal secrets have equal tags everywhere.
 #[derive(Clone)]
 pub(super) struct Tagger {
     code: Hmac<Sha256>,
     length: u64,
-    /// One bit for each value of a byte.
+    /// One bit for each byte value that occurred.
     seen: [u64; 4],
 }
 
 impl Tagger {
+    /// Adds the next piece of the secret.
     pub(super) fn feed(&mut self, secret: &[u8]) {
         self.code.update(secret);
         self.length += secret.len() as u64;
@@ -98,13 +101,13 @@ impl Tagger {
     }
 }
 
-/// Appends the placeholder of a secret; a plain one tells nothing of it.
+/// Appends the placeholder of a secret. A plain one shows neither kind nor tag.
 pub(super) fn write(kind: &Kind, tag: Option<&str>, plain: bool, out: &mut Vec<u8>) {
     if kind.as_str() == SERVER_IP {
-        out.extend_from_slice(ADDRESS);
+        out.extend_from_slice(SERVER_ADDRESS);
         return;
     }
-    out.extend_from_slice(HEAD);
+    out.extend_from_slice(PREFIX);
     for part in [Some(kind.as_str()), tag].into_iter().flatten().filter(|_| !plain) {
         out.push(b':');
         out.extend_from_slice(part.as_bytes());
@@ -112,25 +115,26 @@ pub(super) fn write(kind: &Kind, tag: Option<&str>, plain: bool, out: &mut Vec<u
     out.push(b']');
 }
 
-/// True if `tag` can stand in a placeholder.
+/// True if `tag` may stand in a placeholder.
 pub(super) fn is_tag(tag: &[u8]) -> bool {
     let belongs = |b: &u8| b.is_ascii_lowercase() || b.is_ascii_digit();
-    (1..=LONGEST_TAG).contains(&tag.len()) && tag.iter().all(belongs)
+    (1..=MAX_TAG).contains(&tag.len()) && tag.iter().all(belongs)
 }
 
+/// True if `kind` may stand in a placeholder.
 fn is_kind(kind: &[u8]) -> bool {
     let belongs = |b: &u8| b.is_ascii_lowercase() || b.is_ascii_digit() || *b == b'-';
-    (1..=LONGEST_KIND).contains(&kind.len()) && kind.iter().all(belongs)
+    (1..=MAX_KIND).contains(&kind.len()) && kind.iter().all(belongs)
 }
 
 /// The length of the placeholder that `text` starts with, whoever wrote it; `None` if it starts
 /// with none.
 pub(super) fn length(text: &[u8]) -> Option<usize> {
-    if text.starts_with(ADDRESS) {
-        return Some(ADDRESS.len());
+    if text.starts_with(SERVER_ADDRESS) {
+        return Some(SERVER_ADDRESS.len());
     }
-    let rest = text.strip_prefix(HEAD)?;
-    let end = rest.iter().take(LONGEST - HEAD.len()).position(|&b| b == b']')?;
+    let rest = text.strip_prefix(PREFIX)?;
+    let end = rest.iter().take(MAX_LENGTH - PREFIX.len()).position(|&b| b == b']')?;
     let fits = match rest[..end].split_first() {
         None => true,
         Some((b':', parts)) => match parts.iter().position(|&b| b == b':') {
@@ -139,30 +143,30 @@ pub(super) fn length(text: &[u8]) -> Option<usize> {
         },
         Some(_) => false,
     };
-    fits.then_some(HEAD.len() + end + 1)
+    fits.then_some(PREFIX.len() + end + 1)
 }
 
-/// The placeholder inside of which `at` is: it starts before `at` and ends behind it.
-pub(super) fn across(text: &[u8], at: usize) -> Option<std::ops::Range<usize>> {
-    let floor = at.saturating_sub(LONGEST);
+/// The placeholder that `at` is inside of: it starts before `at` and ends behind it.
+pub(super) fn containing(text: &[u8], at: usize) -> Option<std::ops::Range<usize>> {
+    let floor = at.saturating_sub(MAX_LENGTH);
     let start = floor + memchr::memrchr(b'[', &text[floor..at])?;
     let end = start + length(&text[start..])?;
     (end > at).then_some(start..end)
 }
 
-/// Where the last placeholder ends that holds `from` or starts between `from` and `to`.
+/// The end of the last placeholder that contains `from` or starts between `from` and `to`.
 pub(super) fn end_between(text: &[u8], from: usize, to: usize) -> Option<usize> {
-    let held = across(text, from).map(|placeholder| placeholder.end);
+    let held = containing(text, from).map(|placeholder| placeholder.end);
     last_end(&text[..to.max(from)], from).or(held)
 }
 
-/// Where the first placeholder in `text[from..to]` starts; it may end behind that.
-pub(super) fn next(text: &[u8], from: usize, to: usize) -> Option<usize> {
+/// The start of the first placeholder that starts in `text[from..to]`. It may end behind that.
+pub(super) fn next_start(text: &[u8], from: usize, to: usize) -> Option<usize> {
     let mut brackets = memchr::memchr_iter(b'[', &text[from..to]).map(|at| from + at);
     brackets.find(|&at| length(&text[at..]).is_some())
 }
 
-/// Where the last placeholder in `text` ends that starts at or behind `from`.
+/// The end of the last placeholder in `text` that starts at or behind `from`.
 pub(super) fn last_end(text: &[u8], from: usize) -> Option<usize> {
     let mut brackets = memchr::memrchr_iter(b'[', &text[from..]).map(|at| from + at);
     brackets.find_map(|at| length(&text[at..]).map(|length| at + length))
@@ -214,8 +218,8 @@ mod tests {
         ] {
             assert_eq!(length(text.as_bytes()), Some(text.len()), "{text}");
             assert_eq!(length(format!("{text}]x").as_bytes()), Some(text.len()), "{text}");
-            assert_eq!(across(text.as_bytes(), 1), Some(0..text.len()));
-            assert_eq!(across(text.as_bytes(), text.len()), None);
+            assert_eq!(containing(text.as_bytes(), 1), Some(0..text.len()));
+            assert_eq!(containing(text.as_bytes(), text.len()), None);
         }
         for text in [
             "[REDACTED",
@@ -234,7 +238,7 @@ mod tests {
         }
         let long = format!("[REDACTED:{}:{}]", "a".repeat(40), "b".repeat(32));
         assert_eq!(length(long.as_bytes()), Some(long.len()));
-        assert_eq!(long.len(), LONGEST);
+        assert_eq!(long.len(), MAX_LENGTH);
         assert_eq!(length(format!("[REDACTED:{}]", "a".repeat(41)).as_bytes()), None);
     }
 }

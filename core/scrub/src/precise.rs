@@ -1,67 +1,88 @@
-//! The `precise` profile: finds secrets by their shape, by the name they are assigned to, and by
-//! what stands around them, and replaces the secret alone.
+//! The `precise` profile: finds secrets by shape, by name and by context, and replaces the secret
+//! alone.
 //!
-//! `sight` sweeps the text for the few places that deserve a look. Each is looked at by the finder
-//! for its sort: a token by its prefix (`token`), a value by the name before it (`assignment`), a
-//! link by its user part and query (`link`), a header by its scheme (`scheme`), a key block by its
-//! first line (`block`). A finder sees a bounded [`View`] and nothing else. Only a table (`table`)
-//! may be longer: its rows are gone through between the sights.
+//! The way of a text:
+//!
+//! 1. The [candidate scan](candidate) reads the text in blocks of 64 bytes and stops at
+//!    *candidates*: places that may start a secret, each with the detector that must look at
+//!    it. Nearly all text has none.
+//! 2. The detector reads a bounded [`View`] around the candidate and returns an [`Outcome`].
+//! 3. A hit that reaches the end of its view is extended by its
+//!    [continuation](crate::continuation).
+//!
+//! Invariant: a candidate and its outcome follow from the view alone. So a stream gives the same
+//! hits as the whole text. The one exception is a [table](table), which may be longer than a view:
+//! it is a state of the search that goes from row to row, and each row is decided from a view.
+//!
+//! The modules:
+//!
+//! - `candidate`: the scan for candidates. `repeat`: skips text that repeats itself.
+//! - `token`, `kinds`: tokens of known kinds, by prefix, infix or a keyword nearby. `key_pair`: the
+//!   secret behind a key's id. `hex`: bare hexadecimal keys. `jwt`, `jwk`: JSON web tokens and
+//!   keys. `escape`: escape sequences in front of a token.
+//! - `assignment`: values with a name. `name` classifies the name, `judge` the value. `table`:
+//!   columns of secrets.
+//! - `link`: URLs. `scheme`: `Authorization` schemes. `block`: private key blocks. `password_hash`,
+//!   `pgpass`, `manifest`: password hashes, PostgreSQL password files, Kubernetes secrets.
 
 use std::ops::Range;
 
+use super::continuation::{self, End};
 use super::hit::Hit;
 use super::placeholder;
 use super::simd::Level;
-use super::until::{self, End};
-use super::view::{Look, View};
+use super::view::{Outcome, View};
 
 mod assignment;
 mod block;
-mod companion;
-mod crypt;
+mod candidate;
 mod escape;
 mod hex;
 mod judge;
 mod jwk;
 mod jwt;
+mod key_pair;
 mod kinds;
 mod link;
 mod manifest;
 mod name;
+mod password_hash;
 mod pgpass;
 mod repeat;
 mod scheme;
-mod sight;
 mod table;
 mod token;
 
 #[cfg(test)]
 mod corpus;
 #[cfg(test)]
-mod marked;
+mod test_marks;
 
-use repeat::Repeats;
-use sight::{Sight, Sort};
+use candidate::{Candidate, Detector};
+use repeat::RepeatSkipper;
 use table::Cell;
-pub(super) use table::{ROW, Table};
+pub(super) use table::{MAX_ROW, Table};
 
-/// The tables of the profile. Never changes; one serves all threads.
+/// The tables of the profile. They never change; one instance serves all threads.
 pub(super) struct Precise {
-    sights: sight::Sights,
+    candidates: candidate::CandidateScanner,
     kinds: kinds::Kinds,
 }
 
 impl Precise {
+    /// Builds the tables for a SIMD level.
     pub(super) fn new(level: Level) -> Precise {
-        Precise { sights: sight::Sights::new(level), kinds: kinds::Kinds::new() }
+        Precise { candidates: candidate::CandidateScanner::new(level), kinds: kinds::Kinds::new() }
     }
 
-    /// Finds what starts to be seen in `text[from..to]`, in order, without overlaps. `to` is the
-    /// end of the text, or so far before it that every view is complete: more of the text may
-    /// follow then. Nothing before `floor` becomes part of a hit. Answers where to go on: `to`, or
-    /// a place behind it that has been decided already, or the end of what is known of a hit that
-    /// is still open, which is the last one. `table` is the one that the text is in at `from`, and
-    /// then at `to`.
+    /// Finds the secrets whose candidates lie in `text[from..to]`, in order and without overlaps.
+    ///
+    /// `to` is the end of the text, or so far before it that every view is complete; more text may
+    /// follow then. No hit includes a byte before `floor`. `table` is the table that the text is in
+    /// at `from`, and afterwards at `to`.
+    ///
+    /// Returns where the search continues: `to`, or a place behind it that is already decided, or
+    /// the end of what is known of an open hit. An open hit is always the last one.
     pub(super) fn find(
         &self,
         text: &[u8],
@@ -71,58 +92,61 @@ impl Precise {
         found: &mut Vec<Hit>,
     ) -> usize {
         let mut at = from;
-        let mut sweep = self.sights.sweep(&self.kinds, text, from, to);
-        let mut held = None;
-        let mut repeats = Repeats::default();
+        let mut scan = self.candidates.scan(&self.kinds, text, from, to);
+        let mut pending = None;
+        let mut repeats = RepeatSkipper::default();
         loop {
-            let sight = held.take().filter(|held: &Sight| held.at >= at).or_else(|| sweep.next(at));
-            let look;
+            let candidate = pending
+                .take()
+                .filter(|pending: &Candidate| pending.at >= at)
+                .or_else(|| scan.next(at));
+            let outcome;
             if table.is_some()
-                && let Some(cell) = Table::take(table, text, sight.map_or(to, |s| s.at), to)
+                && let Some(cell) = Table::take(table, text, candidate.map_or(to, |s| s.at), to)
             {
-                held = sight;
-                look = self.look_at_cell(text, cell, floor);
+                pending = candidate;
+                outcome = self.inspect_cell(text, cell, floor);
             } else {
-                let Some(sight) = sight else { break };
-                if let Some(further) = repeats.skip(text, sight.at, to, floor) {
+                let Some(candidate) = candidate else { break };
+                if let Some(further) = repeats.skip(text, candidate.at, to, floor) {
                     at = further;
                     continue;
                 }
-                let (view, start) = View::around(text, sight.at, floor);
-                if sight.sort == Sort::Name
-                    && let Some(resume) = assignment::pass(&self.kinds, &view)
+                let (view, start) = View::around(text, candidate.at, floor);
+                if candidate.detector == Detector::Name
+                    && let Some(resume) = assignment::skip(&self.kinds, &view)
                 {
                     at = start + resume;
                     continue;
                 }
-                look = self.look_at_sight(&view, sight).moved(start);
-                debug_assert!(look.resume > sight.at, "a finder must go on");
-                at = look.resume;
-                let Some(hit) = &look.hit else {
-                    if let Some(below) = table_at(&view, sight) {
-                        *table = Some(below.moved(start));
+                outcome = self.inspect_candidate(&view, candidate).shifted(start);
+                debug_assert!(outcome.resume > candidate.at, "a finder must go on");
+                at = outcome.resume;
+                let Some(hit) = &outcome.hit else {
+                    if let Some(below) = table_starting_at(&view, candidate) {
+                        *table = Some(below.shifted(start));
                     }
                     continue;
                 };
-                // A placeholder opens nothing, and nothing reaches over one: what stood in its
-                // place was the value. What is left beside one may still belong to it.
-                let over = placeholder::end_between(text, sight.at, hit.span.start);
+                // A name before a placeholder does not reach over it: the secret in its place was
+                // the value. Text next to a placeholder may still belong to it.
+                let over = placeholder::end_between(text, candidate.at, hit.span.start);
                 if let Some(end) = over.filter(|end| *end != hit.span.start)
-                    && look.more.is_empty()
+                    && outcome.more.is_empty()
                 {
-                    at = end.max(sight.at + 1);
+                    at = end.max(candidate.at + 1);
                     continue;
                 }
             }
-            for mut hit in look.hit.into_iter().chain(look.more) {
-                follow(&mut hit, text, to == text.len());
-                repeats.forget();
+            for mut hit in outcome.hit.into_iter().chain(outcome.more) {
+                extend_open_hit(&mut hit, text, to == text.len());
+                repeats.reset();
                 floor = hit.span.end;
                 at = at.max(floor);
                 let open = hit.open.is_some();
                 found.push(hit);
                 if open {
-                    // No row of a table is as long as that.
+                    // No row of a table is that long.
                     *table = None;
                     return at;
                 }
@@ -131,74 +155,76 @@ impl Precise {
         at.max(to)
     }
 
-    /// Looks at a cell of a table.
-    fn look_at_cell(&self, text: &[u8], cell: Cell, floor: usize) -> Look {
+    /// Judges a cell of a table.
+    fn inspect_cell(&self, text: &[u8], cell: Cell, floor: usize) -> Outcome {
         let (view, start) = View::around(text, cell.start, floor);
-        match assignment::in_cell(&self.kinds, &view, cell.within(start)) {
-            Some(hit) => Look::found(hit).moved(start),
-            // Nothing is passed over: whatever stands in the cell may be seen for itself.
-            None => Look::nothing(0),
+        match assignment::find_in_cell(&self.kinds, &view, cell.within(start)) {
+            Some(hit) => Outcome::found(hit).shifted(start),
+            // Nothing is skipped: candidates inside the cell are still looked at.
+            None => Outcome::none(0),
         }
     }
 
-    fn look_at_sight(&self, view: &View<'_>, sight: Sight) -> Look {
-        let look = self.look(view, sight.sort);
-        match (&look.hit, sight.then) {
-            (None, Some(sort)) => self.look(view, sort),
-            _ => look,
+    /// Runs the detector of a candidate, then its fallback if there is no hit.
+    fn inspect_candidate(&self, view: &View<'_>, candidate: Candidate) -> Outcome {
+        let outcome = self.inspect(view, candidate.detector);
+        match (&outcome.hit, candidate.fallback) {
+            (None, Some(detector)) => self.inspect(view, detector),
+            _ => outcome,
         }
     }
 
-    fn look(&self, view: &View<'_>, sort: Sort) -> Look {
+    /// Runs one detector.
+    fn inspect(&self, view: &View<'_>, detector: Detector) -> Outcome {
         #[cfg(test)]
         repeat::tests::count_look();
-        match sort {
-            Sort::Run => token::look(&self.kinds, view),
-            Sort::Name => assignment::look(&self.kinds, view),
-            Sort::Link => link::look(&self.kinds, view),
-            Sort::Parameter => link::look_at_parameter(view)
-                .unwrap_or_else(|| self.look_at_name(view, Look::nothing(view.at + 1))),
-            Sort::Scheme => self.look_at_name(view, scheme::look(&self.kinds, view)),
-            Sort::Block => block::look(view),
-            Sort::Jwt => jwt::look(&self.kinds, view),
-            Sort::Jwk => jwk::look(view),
-            Sort::Crypt => crypt::look(view),
-            Sort::Pgpass => pgpass::look(view),
-            Sort::Manifest => manifest::look(view),
-            Sort::Rows => Look::nothing(view.at + 1),
+        match detector {
+            Detector::Run => token::inspect(&self.kinds, view),
+            Detector::Name => assignment::inspect(&self.kinds, view),
+            Detector::Link => link::inspect(&self.kinds, view),
+            Detector::Parameter => link::inspect_parameter(view)
+                .unwrap_or_else(|| self.inspect_or_name(view, Outcome::none(view.at + 1))),
+            Detector::Scheme => self.inspect_or_name(view, scheme::inspect(&self.kinds, view)),
+            Detector::Block => block::inspect(view),
+            Detector::Jwt => jwt::inspect(&self.kinds, view),
+            Detector::Jwk => jwk::inspect(view),
+            Detector::PasswordHash => password_hash::inspect(view),
+            Detector::Pgpass => pgpass::inspect(view),
+            Detector::Manifest => manifest::inspect(view),
+            Detector::Rows => Outcome::none(view.at + 1),
         }
     }
 
-    /// What else has been seen, or what a name says that starts at the same place: `bearer: …`,
-    /// `signature=…`.
-    fn look_at_name(&self, view: &View<'_>, seen: Look) -> Look {
-        if seen.hit.is_some() || !view.text[view.at].is_ascii_alphabetic() {
-            return seen;
+    /// The outcome, or, if it has no hit, that of a name which starts at the same place: `bearer:
+    /// …`, `signature=…`.
+    fn inspect_or_name(&self, view: &View<'_>, outcome: Outcome) -> Outcome {
+        if outcome.hit.is_some() || !view.text[view.at].is_ascii_alphabetic() {
+            return outcome;
         }
-        assignment::look(&self.kinds, view)
+        assignment::inspect(&self.kinds, view)
     }
 
-    /// The secret in a value that stands under a name in structured data: `{"name": "value"}`.
-    /// Positions count from the start of `value`.
+    /// The secret in a value with a name in structured data: `{"name": "value"}`. Positions count
+    /// from the start of `value`.
     pub(super) fn find_named(&self, name: &str, value: &str) -> Option<Hit> {
-        assignment::named(&self.kinds, name.as_bytes(), value.as_bytes())
+        assignment::find_named(&self.kinds, name.as_bytes(), value.as_bytes())
     }
 }
 
-/// The table that begins at a sight, counted from the start of the view.
-fn table_at(view: &View<'_>, sight: Sight) -> Option<Table> {
-    match (sight.sort, sight.then) {
-        (Sort::Rows, _) => Table::filled(view),
-        (Sort::Name, _) | (_, Some(Sort::Name)) => Table::below(view),
+/// The table that starts at a candidate. Positions count from the start of the view.
+fn table_starting_at(view: &View<'_>, candidate: Candidate) -> Option<Table> {
+    match (candidate.detector, candidate.fallback) {
+        (Detector::Rows, _) => Table::filled_by_statement(view),
+        (Detector::Name, _) | (_, Some(Detector::Name)) => Table::with_header(view),
         _ => None,
     }
 }
 
-/// Follows a hit that goes on behind its view: to its end, or, where more text is to come, as far
-/// as is sure. It stays open then.
-fn follow(hit: &mut Hit, text: &[u8], last: bool) {
-    let Some(until) = hit.open else { return };
-    match until::end(until, text, hit.span.end, last) {
+/// Extends a hit that continues behind its view: to its end or, if more text may follow, as far as
+/// is certain. It then stays open.
+fn extend_open_hit(hit: &mut Hit, text: &[u8], last: bool) {
+    let Some(continuation) = hit.open else { return };
+    match continuation::end(continuation, text, hit.span.end, last) {
         End::At(end) => {
             hit.span.end = end;
             hit.open = None;

@@ -1,52 +1,55 @@
-//! Finds out whether a secret is a bare number of a JSON text, which only a string can replace.
+//! JSON numbers: a secret that is a bare number needs quotes around its placeholder.
 //!
-//! There is no telling for sure without reading the text from its start, which a stream cannot. So
-//! the [`BACK`] bytes before the number decide: it follows a quoted name and a colon, or stands in
-//! a list that can be seen to be one. Elsewhere (in prose, inside of a string) a placeholder needs
-//! no quotes.
+//! Only a parse from the start of the text could tell for sure, and a stream cannot do that. So the
+//! [`BACK`] bytes before the number decide. It is a bare number if it follows a quoted name and a
+//! colon, or stands in something that is visibly a list. Anywhere else, as in prose or inside a
+//! string, a placeholder needs no quotes.
 
 use std::ops::Range;
 
 use super::view::BACK;
 
-/// A number as a whole, and the quotes that its replacement needs.
+/// A bare JSON number, and the quotes that its replacement needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Bare {
+pub(super) struct JsonNumber {
     pub span: Range<usize>,
-    /// The backslashes that stand before each quote: the text may be a string of another.
+    /// How many backslashes each quote needs: the JSON text may itself be a string in another one.
     pub escapes: usize,
 }
 
-/// The longest number that is looked at.
-const LONGEST: usize = 64;
+/// The longest number that is looked at, in bytes.
+const MAX_NUMBER: usize = 64;
 
-/// The bare JSON number of which `span` is all or a part.
-pub(super) fn bare(text: &[u8], span: &Range<usize>) -> Option<Bare> {
-    if !text[span.clone()].iter().all(|&b| is_part(b)) {
+/// The bare JSON number that contains `span`.
+pub(super) fn json_number(text: &[u8], span: &Range<usize>) -> Option<JsonNumber> {
+    if !text[span.clone()].iter().all(|&b| is_number_byte(b)) {
         return None;
     }
-    let floor = span.start.saturating_sub(LONGEST);
-    let before = text[floor..span.start].iter().rev().take_while(|&&b| is_part(b)).count();
-    let after = text[span.end..].iter().take(LONGEST).take_while(|&&b| is_part(b)).count();
+    let floor = span.start.saturating_sub(MAX_NUMBER);
+    let before = text[floor..span.start].iter().rev().take_while(|&&b| is_number_byte(b)).count();
+    let after =
+        text[span.end..].iter().take(MAX_NUMBER).take_while(|&&b| is_number_byte(b)).count();
     let span = span.start - before..span.end + after;
     if !is_number(&text[span.clone()]) || !is_followed(&text[span.end..]) {
         return None;
     }
     let floor = span.start.saturating_sub(BACK);
-    let escapes = quotes_before(&text[floor..span.start], floor > 0)?;
-    Some(Bare { span, escapes })
+    let escapes = quote_escapes_before(&text[floor..span.start], floor > 0)?;
+    Some(JsonNumber { span, escapes })
 }
 
-fn is_part(byte: u8) -> bool {
+/// True for a byte that numbers are written with.
+fn is_number_byte(byte: u8) -> bool {
     byte.is_ascii_digit() || matches!(byte, b'+' | b'-' | b'.' | b'e' | b'E')
 }
 
+/// True if JSON allows the text as a number.
 fn is_number(text: &[u8]) -> bool {
-    serde_json::from_slice::<serde_json::Number>(text).is_ok() || is_huge(text)
+    serde_json::from_slice::<serde_json::Number>(text).is_ok() || is_big_integer(text)
 }
 
-/// True for whole numbers and fractions that are JSON though no machine number can hold them.
-fn is_huge(text: &[u8]) -> bool {
+/// True for a big integer: JSON allows it although no machine number holds it.
+fn is_big_integer(text: &[u8]) -> bool {
     let digits = text.strip_prefix(b"-").unwrap_or(text);
     let plain = digits.iter().all(u8::is_ascii_digit);
     plain && digits.first().is_some_and(|&first| first != b'0')
@@ -56,9 +59,9 @@ fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
 
-/// True if what follows is what follows a JSON number.
+/// True if the text continues as it does behind a JSON number.
 fn is_followed(rest: &[u8]) -> bool {
-    let rest = &rest[..rest.len().min(LONGEST)];
+    let rest = &rest[..rest.len().min(MAX_NUMBER)];
     let Some(at) = rest.iter().position(|&b| !is_blank(b)) else { return false };
     match rest[at] {
         b'}' | b']' => true,
@@ -70,19 +73,20 @@ fn is_followed(rest: &[u8]) -> bool {
     }
 }
 
+/// The text without blanks at its end.
 fn trim(text: &[u8]) -> &[u8] {
     let blanks = text.iter().rev().take_while(|&&b| is_blank(b)).count();
     &text[..text.len() - blanks]
 }
 
-/// The escapes of the quotes that a string needs behind `before`; `None` if a JSON number would
-/// not stand there. `cut` says that there is more before it.
-fn quotes_before(before: &[u8], cut: bool) -> Option<usize> {
+/// How many backslashes the quotes of a string behind `before` need; `None` if a JSON number would
+/// not stand there. `cut` says that more text stands before it.
+fn quote_escapes_before(before: &[u8], cut: bool) -> Option<usize> {
     let mut before = trim(before);
     let mut escapes = None;
     loop {
         let Some((sign, rest)) = before.split_last() else {
-            // A list that is longer than what is seen.
+            // The list is longer than the visible text.
             return cut.then_some(escapes.unwrap_or(0));
         };
         match (sign, rest) {
@@ -109,7 +113,7 @@ fn quotes_before(before: &[u8], cut: bool) -> Option<usize> {
                         }
                         before = trim(&rest[..start]);
                     }
-                    // What is inside of a list or an object before this one is not looked at.
+                    // Values inside an earlier list or object are not read.
                     b'}' | b']' => return Some(escapes.unwrap_or_else(|| nearest_escapes(rest))),
                     _ => {
                         let word = rest.iter().rev().take_while(|&&b| is_word(b)).count();
@@ -129,20 +133,21 @@ fn quotes_before(before: &[u8], cut: bool) -> Option<usize> {
     }
 }
 
-/// A number, `true`, `false` or `null`; where it is `cut`, the end of one.
+/// True for a number, `true`, `false` or `null`, and, if it is `cut`, for the end of one.
 fn is_literal(word: &[u8], cut: bool) -> bool {
     let named = |name: &&[u8]| *name == word || cut && name.ends_with(word);
     is_number(word)
         || [&b"true"[..], b"false", b"null"].iter().any(named)
-        || cut && word.iter().all(|&b| is_part(b))
+        || cut && word.iter().all(|&b| is_number_byte(b))
 }
 
+/// True for a byte of a number, `true`, `false` or `null`.
 fn is_word(byte: u8) -> bool {
-    is_part(byte) || byte.is_ascii_lowercase()
+    is_number_byte(byte) || byte.is_ascii_lowercase()
 }
 
-/// Where the string starts with which `text` ends, its backslashes included, and how many they
-/// are. Before it must stand one of `signs`, or nothing.
+/// Where the string starts that `text` ends with, with its backslashes, and how many they are. One
+/// of `signs` must stand before it, or nothing.
 fn string_before(text: &[u8], signs: &[u8]) -> Option<(usize, usize)> {
     let body = text.strip_suffix(b"\"")?;
     let escapes = escapes(body);
@@ -156,17 +161,18 @@ fn string_before(text: &[u8], signs: &[u8]) -> Option<(usize, usize)> {
         }
         end = quote;
     }
-    // The string is longer than what is seen.
+    // The string is longer than the visible text.
     Some((0, escapes))
 }
 
-/// How many of the backslashes before a quote are its own: none, or 1, 3, 7 in a text that is a
-/// string of another, once, twice, three times. Pairs before those are what the string holds.
+/// How many backslashes before a quote belong to it: 0, or 1, 3, 7 if the text is a string inside
+/// another, nested once, twice or three times. Pairs before those are content.
 fn escapes(text: &[u8]) -> usize {
     let all = text.iter().rev().take_while(|&&b| b == b'\\').count();
     (1 << all.trailing_ones().min(16)) - 1
 }
 
+/// How many backslashes the last quote in `text` has.
 fn nearest_escapes(text: &[u8]) -> usize {
     memchr::memrchr(b'"', text).map_or(0, |quote| escapes(&text[..quote]))
 }
@@ -178,7 +184,7 @@ mod tests {
     #[track_caller]
     fn quoted(text: &str) -> Option<(&str, usize)> {
         let start = text.find("4711").unwrap();
-        let bare = bare(text.as_bytes(), &(start..start + 4))?;
+        let bare = json_number(text.as_bytes(), &(start..start + 4))?;
         Some((&text[bare.span], bare.escapes))
     }
 

@@ -1,15 +1,19 @@
-//! Looks at 64 bytes at a time with what the processor has: AVX-512, AVX2, SSE4.2, NEON, or plain
-//! code.
+//! SIMD: reads 64 bytes at once, with AVX-512, AVX2, SSE4.2, NEON or plain code.
 //!
-//! Two questions are answered about a block of 64 bytes, each with one bit per byte: which bytes
-//! are of a [`Class`], and at which one of the short words of a [`Grams`] may start. All levels
-//! give the same bits. A sweep is written once, as a [`Task`], over [`Lanes`]; [`Level::run`]
-//! compiles it for every level and runs it at the one that was chosen when the program started.
+//! Two questions are answered about a block of 64 bytes, with one bit per byte: which bytes are in
+//! a [`Class`], and at which bytes a short word of a [`Grams`] may start. A scan is written once,
+//! as a [`Task`] over [`Lanes`]. [`Level::run`] compiles it for every level, and runs it at the
+//! best level of the processor.
+//!
+//! Invariant: all levels give the same bits. Tests compare them.
+//!
+//! [`ByteSet`] is a set of bytes; [`Class`], [`Classes`] and [`NestedSets`] are tables that test
+//! one or several sets; [`Gram`] and [`Grams`] are the packed search for words.
 
 mod class;
 mod classes;
 mod gram;
-mod nest;
+mod nested_sets;
 mod scalar;
 mod set;
 mod vector;
@@ -27,76 +31,88 @@ mod tests;
 pub(super) use class::Class;
 pub(super) use classes::Classes;
 pub(super) use gram::{Gram, Grams};
-pub(super) use nest::Nest;
+pub(super) use nested_sets::NestedSets;
 pub(super) use set::ByteSet;
 
-/// The bytes of a block.
+/// The bytes of a block: one bit each in a 64-bit word.
 pub(super) const BLOCK: usize = 64;
-/// What a look at a block reads: a word may start with its last byte.
-pub(super) const REACH: usize = BLOCK + gram::LENGTH - 1;
+/// The bytes that are read for a block: a word may start at its last byte.
+pub(super) const BLOCK_WINDOW: usize = BLOCK + gram::LENGTH - 1;
 
-/// The answers about a block, bit 0 for its first byte.
+/// The operations on a block; bit 0 is its first byte.
 pub(super) trait Lanes: Copy {
-    /// The level that this is.
+    /// The level of these operations.
     const LEVEL: Level;
 
-    /// Which bytes are of the class.
-    fn matching(class: &Class, bytes: &[u8; REACH]) -> u64;
+    /// Which bytes are in the class.
+    fn matching(class: &Class, bytes: &[u8; BLOCK_WINDOW]) -> u64;
 
-    /// Which bytes are of each of the classes.
-    fn each<const COUNT: usize>(classes: &Classes<COUNT>, bytes: &[u8; REACH]) -> [u64; COUNT];
+    /// Which bytes are in each of the classes.
+    fn each<const COUNT: usize>(
+        classes: &Classes<COUNT>,
+        bytes: &[u8; BLOCK_WINDOW],
+    ) -> [u64; COUNT];
 
-    /// Which bytes are of each of the sets that lie in each other.
-    fn nested<const COUNT: usize>(nest: &Nest<COUNT>, bytes: &[u8; REACH]) -> [u64; COUNT];
+    /// Which bytes are in each of the nested sets.
+    fn nested<const COUNT: usize>(
+        nested_sets: &NestedSets<COUNT>,
+        bytes: &[u8; BLOCK_WINDOW],
+    ) -> [u64; COUNT];
 
-    /// Where one of the words may start. May name too many, but the same at all levels.
-    fn starting(grams: &Grams, bytes: &[u8; REACH]) -> u64;
+    /// Where a word may start. There may be false positives, the same ones at all levels.
+    fn gram_starts(grams: &Grams, bytes: &[u8; BLOCK_WINDOW]) -> u64;
 
-    /// The tables of some searches, where the processor has room for them in its registers.
-    type Sought<'g, const COUNT: usize>: Copy;
+    /// The tables of several searches, loaded into registers if there are enough.
+    type LoadedTables<'g, const COUNT: usize>: Copy;
 
-    /// Takes the tables up. To be done before a loop. All words must be
-    /// [in any case](Gram::folded).
-    fn seek<const COUNT: usize>(grams: &[Grams; COUNT]) -> Self::Sought<'_, COUNT>;
+    /// Loads the tables; to be done before a loop. All words must be
+    /// [case-insensitive](Gram::folded).
+    fn load_tables<const COUNT: usize>(grams: &[Grams; COUNT]) -> Self::LoadedTables<'_, COUNT>;
 
-    /// Where one of the words of all of them may start.
-    fn starting_any<const COUNT: usize>(
-        sought: &Self::Sought<'_, COUNT>,
-        bytes: &[u8; REACH],
+    /// Where a word of any of the searches may start.
+    fn any_gram_starts<const COUNT: usize>(
+        sought: &Self::LoadedTables<'_, COUNT>,
+        bytes: &[u8; BLOCK_WINDOW],
     ) -> u64;
 
-    /// Runs the task in a function of its own, for what is rarely asked for in a loop that should
-    /// not make anything ready for it.
+    /// Runs a task in a function of its own: for what a loop rarely needs and should not prepare.
     #[inline(always)]
-    fn apart<T: Task>(task: T) -> T::Answer {
+    fn run_outlined<T: Task>(task: T) -> T::Answer {
         Self::LEVEL.run(task)
     }
 }
 
-/// Work that is written once for all levels. `run` and what it calls in each turn of its loop
-/// should be `#[inline(always)]`, as only then are they compiled for the level.
+/// Work that is written once for all levels. `run`, and what it calls in its loops, should be
+/// `#[inline(always)]`; only then is it compiled for the level.
 pub(super) trait Task {
+    /// What the work results in.
     type Answer;
 
+    /// Does the work with the operations of a level.
     fn run<L: Lanes>(self) -> Self::Answer;
 }
 
-/// What the processor can do. A value of a level means that the processor has it.
+/// A set of instructions. A value of a level exists only if the processor has them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Level {
+    /// Plain code.
     Scalar,
+    /// 16 bytes at a time.
     #[cfg(target_arch = "x86_64")]
     Sse42,
+    /// 32 bytes at a time.
     #[cfg(target_arch = "x86_64")]
     Avx2,
+    /// 64 bytes at a time.
     #[cfg(target_arch = "x86_64")]
     Avx512,
+    /// 16 bytes at a time.
     #[cfg(target_arch = "aarch64")]
     Neon,
 }
 
 impl Level {
-    /// The levels that this processor has, the best last.
+    /// The levels of this processor, the best one last.
     pub(super) fn all() -> impl Iterator<Item = Level> {
         let others = [
             #[cfg(target_arch = "x86_64")]
@@ -112,18 +128,18 @@ impl Level {
         std::iter::once(Level::Scalar).chain(others.into_iter().flatten())
     }
 
-    /// The best of this processor.
+    /// The best level of this processor.
     pub(super) fn best() -> Level {
         Level::all().last().unwrap_or(Level::Scalar)
     }
 
-    /// The best that every processor of this architecture has that is younger than 2009: what
-    /// runs where there is no AVX2.
+    /// The best level that every processor of this architecture since 2009 has: what runs without
+    /// AVX2.
     pub(super) fn portable() -> Level {
         Level::all().nth(1).unwrap_or(Level::Scalar)
     }
 
-    /// Runs the task, as a function of its own.
+    /// Runs the task in a function compiled for this level.
     #[inline(always)]
     pub(super) fn run<T: Task>(self, task: T) -> T::Answer {
         match self {
@@ -144,7 +160,7 @@ impl Level {
     }
 }
 
-/// Lets the processor fetch what is at `at`, which may lie behind the text.
+/// Prefetches the bytes at `at`, which may lie behind the text.
 #[inline(always)]
 pub(super) fn fetch(text: &[u8], at: usize) {
     #[cfg(target_arch = "x86_64")]
@@ -157,24 +173,24 @@ pub(super) fn fetch(text: &[u8], at: usize) {
     let _ = (text, at);
 }
 
-/// What is read at `at`, with zeros behind the end of the text.
+/// The bytes of the block at `at`, with zeros behind the end of the text.
 #[inline(always)]
 pub(super) fn block(text: &[u8], at: usize) -> Piece<'_> {
-    match text.get(at..at + REACH).and_then(|bytes| bytes.try_into().ok()) {
+    match text.get(at..at + BLOCK_WINDOW).and_then(|bytes| bytes.try_into().ok()) {
         Some(bytes) => Piece::Whole(bytes),
         None => Piece::Padded(padded(text, at)),
     }
 }
 
-/// A block that lies in a text, or the last of it.
+/// A block inside a text, or a padded copy of its last bytes.
 pub(super) enum Piece<'t> {
-    Whole(&'t [u8; REACH]),
-    Padded([u8; REACH]),
+    Whole(&'t [u8; BLOCK_WINDOW]),
+    Padded([u8; BLOCK_WINDOW]),
 }
 
 impl Piece<'_> {
     #[inline(always)]
-    pub(super) fn bytes(&self) -> &[u8; REACH] {
+    pub(super) fn bytes(&self) -> &[u8; BLOCK_WINDOW] {
         match self {
             Piece::Whole(bytes) => bytes,
             Piece::Padded(bytes) => bytes,
@@ -183,10 +199,10 @@ impl Piece<'_> {
 }
 
 #[cold]
-fn padded(text: &[u8], at: usize) -> [u8; REACH] {
-    let mut bytes = [0; REACH];
+fn padded(text: &[u8], at: usize) -> [u8; BLOCK_WINDOW] {
+    let mut bytes = [0; BLOCK_WINDOW];
     let rest = text.get(at..).unwrap_or_default();
-    let length = rest.len().min(REACH);
+    let length = rest.len().min(BLOCK_WINDOW);
     bytes[..length].copy_from_slice(&rest[..length]);
     bytes
 }

@@ -1,4 +1,8 @@
-//! Scrubs a text that arrives in pieces.
+//! Streams: scrub a text that arrives in pieces.
+//!
+//! A stream keeps what is not settled and hands it to the [scan](crate::scan) when it has more than
+//! [`MAX_HELD`] bytes. What the scan settles is returned at once, with masks in it. The result is
+//! the same as for the whole text, however it is cut.
 
 use std::fmt;
 
@@ -6,18 +10,18 @@ use super::Scrubber;
 use super::mask;
 use super::scan::{Piece, Scan};
 
-/// The most that is kept back of a text, in bytes. A stream looks at what it has when it has more.
-const HOLD: usize = 8 * 1_024;
-/// The largest part of a piece that is looked at at once: what fits a cache.
-const BLOCK: usize = 64 * 1_024;
-/// Pieces of a text are cut at multiples of this.
-const STEP: usize = 64;
+/// The most that a stream keeps back, in bytes. It scans when it has more.
+const MAX_HELD: usize = 8 * 1_024;
+/// The most of a piece that is scanned at once, in bytes: it stays in the cache.
+const MAX_BLOCK: usize = 64 * 1_024;
+/// Pieces are cut at multiples of this, the size of the blocks that the scan reads.
+const CUT_ALIGNMENT: usize = 64;
 
-/// A text in the making. Give it each piece with [`push`](Stream::push), and the end of the text
-/// with [`finish`](Stream::finish); put what they return together.
+/// A text that is scrubbed piece by piece. Give it each piece with [`push`](Stream::push) and the
+/// end of the text with [`finish`](Stream::finish). Concatenate what they return.
 ///
-/// It keeps back at most 8 KiB of what was pushed, or less where all is certain. A longer secret
-/// is masked as it goes: of that, nothing is kept but what its end is told by.
+/// A stream keeps back at most 8 KiB, and less where everything is certain. A longer secret is
+/// masked while it arrives; only what is needed to find its end is kept.
 ///
 /// ```
 /// use toolkeep_scrub::Scrubber;
@@ -36,41 +40,41 @@ pub struct Stream {
     /// What is not settled, and what must be remembered of what is.
     kept: Vec<u8>,
     /// Where `kept` starts in the whole text.
-    base: usize,
+    kept_start: usize,
     /// How much of the whole text was returned or masked.
-    done: usize,
+    returned: usize,
 }
 
 impl Stream {
     pub(super) fn new(scrubber: Scrubber) -> Stream {
-        Stream { scrubber, scan: Scan::default(), kept: Vec::new(), base: 0, done: 0 }
+        Stream { scrubber, scan: Scan::default(), kept: Vec::new(), kept_start: 0, returned: 0 }
     }
 
-    /// Takes the next piece and returns what is certain by now: possibly nothing. It may end
-    /// inside a character if pieces do.
+    /// Takes the next piece and returns what is certain by now, possibly nothing. The result may
+    /// end inside a character if pieces do.
     #[must_use = "this is the scrubbed text"]
     pub fn push(&mut self, piece: &[u8]) -> Vec<u8> {
         let mut out = Vec::new();
         self.push_to(piece, |part| {
             if out.is_empty() {
-                out.reserve(piece.len() + HOLD);
+                out.reserve(piece.len() + MAX_HELD);
             }
             out.extend_from_slice(part);
         });
         out
     }
 
-    /// The same, where what is certain goes to a sink as it lies.
+    /// The same as [`push`](Stream::push), but hands each certain part to `sink`.
     pub fn push_to(&mut self, piece: &[u8], mut sink: impl FnMut(&[u8])) {
-        for block in piece.chunks(BLOCK) {
+        for block in piece.chunks(MAX_BLOCK) {
             self.push_from(|kept| kept.extend_from_slice(block), &mut sink);
         }
     }
 
-    /// The same, where a reader puts the next piece behind what is kept.
+    /// The same as [`push_to`](Stream::push_to), but `read` appends the next piece to the buffer.
     pub fn push_from(&mut self, read: impl FnOnce(&mut Vec<u8>), mut sink: impl FnMut(&[u8])) {
         read(&mut self.kept);
-        if self.base + self.kept.len() - self.scan.settled() > HOLD {
+        if self.kept_start + self.kept.len() - self.scan.settled() > MAX_HELD {
             self.advance(false, &mut sink);
         }
     }
@@ -83,42 +87,44 @@ impl Stream {
         out
     }
 
-    /// What [`finish`](Stream::finish) would return if the text ended here. It may be another text
-    /// once more was pushed: what ends here may be the start of a secret.
+    /// What [`finish`](Stream::finish) would return if the text ended here. Pushing more may change
+    /// it: what ends here may be the start of a secret.
     #[must_use = "this is the end of the scrubbed text so far"]
     pub fn so_far(&self) -> Vec<u8> {
         self.clone().finish()
     }
 
+    /// Scans what is kept, hands what is settled to `sink`, and drops what is no longer needed.
     fn advance(&mut self, last: bool, sink: &mut impl FnMut(&[u8])) {
-        let piece = Piece { text: &self.kept, base: self.base, last };
-        let masks = self.scan.advance(self.scrubber.eyes(), piece);
+        let piece = Piece { text: &self.kept, base: self.kept_start, last };
+        let masks = self.scan.advance(self.scrubber.detectors(), piece);
         let settled = self.scan.settled();
-        let end = self.scan.live().map_or(settled, |start| start.min(settled));
+        let end = self.scan.open_region_start().map_or(settled, |start| start.min(settled));
         if masks.is_empty() {
-            sink(self.taken(end));
+            sink(self.take_until(end));
         } else {
             let mut out = Vec::new();
             for mask in &masks {
-                out.extend_from_slice(self.taken(mask.start));
+                out.extend_from_slice(self.take_until(mask.start));
                 mask::write(mask, mask.tag.as_deref(), self.scrubber.is_plain(), &mut out);
-                self.done = mask.end;
+                self.returned = mask.end;
             }
-            out.extend_from_slice(self.taken(end));
+            out.extend_from_slice(self.take_until(end));
             sink(&out);
         }
-        let gone = self.scan.needed().saturating_sub(self.base) / STEP * STEP;
+        let gone = self.scan.earliest_needed().saturating_sub(self.kept_start) / CUT_ALIGNMENT
+            * CUT_ALIGNMENT;
         self.kept.drain(..gone);
-        self.base += gone;
+        self.kept_start += gone;
     }
 
-    /// What was not returned of the text up to a position.
-    fn taken(&mut self, to: usize) -> &[u8] {
-        if to <= self.done {
+    /// The text up to `to` that was not returned yet.
+    fn take_until(&mut self, to: usize) -> &[u8] {
+        if to <= self.returned {
             return &[];
         }
-        let from = std::mem::replace(&mut self.done, to);
-        &self.kept[from - self.base..to - self.base]
+        let from = std::mem::replace(&mut self.returned, to);
+        &self.kept[from - self.kept_start..to - self.kept_start]
     }
 }
 

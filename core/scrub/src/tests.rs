@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::sync::Arc;
 
-use super::{Profile, STEP, Scrubber, TagKey, Values};
+use super::{Profile, SCAN_STEP, Scrubber, TagKey, Values};
 
 mod clean;
 mod json;

@@ -1,14 +1,22 @@
 //! Registered values: exact secrets that a host knows, found in any text and in many encodings.
 //!
-//! A value is turned into [forms](form): itself, base64, hex, percent, … Of each form a few bytes
-//! that tell it apart from the others are its [anchor](table). The [sweep](sweep) looks at every
-//! fourth place of a text whether an anchor can be there, and only where one is
-//! [confirms](confirm) that the whole form stands around it. Where a text has many short lines, or
-//! characters that nobody sees, it is swept once more without them: see [joined](joined). So the cost on clean text does not
-//! grow with the number of values until their tables no longer fit the cache.
+//! The way of a value: [`acceptance`] decides whether it can be found without masking half of every
+//! text. [`part`] splits a long value into parts. Each part has [forms](form): itself, base64, hex,
+//! percent encoding, … For each form, [`table`] chooses *anchors*: short stretches that hardly any
+//! other value has.
 //!
-//! Readers take no lock. Writers take turns: they change the tables in place, where a reader that
-//! looks at the same moment sees the value or does not, and swap in larger ones as they fill.
+//! The way of a text: [`scan`] looks at every fourth place, in a [filter of grams](gram_filter),
+//! for the start of an anchor. Where there may be one, a [set of keys](key_set) and then a map
+//! decide. [`confirm`] checks that the whole form stands around the anchor, with a
+//! [boundary](boundary) where it needs one. Text with many short lines, or with invisible
+//! characters, is scanned once more without these [breaks](breaks): see [`unwrapped`].
+//!
+//! So the cost on clean text does not grow with the number of values, until their tables no longer
+//! fit the cache.
+//!
+//! Invariants: the filters have no false negatives. Readers take no lock. Writers take turns; they
+//! change the tables in place, where a reader at the same moment sees the value or does not, and
+//! swap in larger tables as they fill.
 
 use std::borrow::Borrow;
 use std::fmt;
@@ -18,31 +26,31 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::hit::{Hit, Kind};
 
+mod acceptance;
 mod boundary;
 mod breaks;
 mod confirm;
 mod form;
-mod joined;
-mod keys;
+mod gram_filter;
+mod key_set;
 mod part;
-mod sieve;
-mod sweep;
+mod scan;
 mod table;
-mod weigh;
+mod unwrapped;
 
 #[cfg(test)]
 mod tests;
 
-pub use weigh::{Added, ValueError, Warning};
+pub use acceptance::{Added, ValueError, Warning};
 
 use part::Part;
 use table::{Anchor, Tables};
 
-/// The kind of a value for which none is given.
+/// The kind of a value that is registered without one.
 const KIND: &str = "secret";
 
-/// A set of values to be found in texts. Readers take no lock; adding one costs the same however
-/// many there are. Values are wiped when they are removed, and `Debug` shows their number only.
+/// A set of values to find in texts. Readers take no lock; adding a value costs the same however
+/// many there are. Values are wiped when they are removed, and `Debug` shows only their number.
 ///
 /// ```
 /// use toolkeep_scrub::{Profile, Scrubber, TagKey};
@@ -55,14 +63,14 @@ const KIND: &str = "secret";
 /// # Ok::<(), toolkeep_scrub::ValueError>(())
 /// ```
 pub struct Values {
-    /// What is registered. Only writers look here.
+    /// The registered values. Only writers look here.
     registry: Mutex<Registry>,
-    /// The same, arranged for finding.
+    /// The same values, arranged for the scan.
     tables: Tables,
     count: AtomicUsize,
 }
 
-/// What is registered, by its text.
+/// The registered values by their text, with how often each was added.
 #[derive(Default)]
 struct Registry {
     values: std::collections::HashMap<Listed, usize, foldhash::fast::RandomState>,
@@ -71,13 +79,13 @@ struct Registry {
 /// A registered value.
 struct Registered {
     kind: Kind,
-    /// What is looked for: the value itself, or the pieces of a long one.
+    /// The value itself, or the parts of a long one.
     parts: Box<[Part]>,
     text: zeroize::Zeroizing<Box<[u8]>>,
     anchors: Box<[Anchor]>,
 }
 
-/// A value as the key of the registry: equal if the texts are.
+/// A value as a key of the registry. Two are equal if their texts are.
 struct Listed(Arc<Registered>);
 
 impl Borrow<[u8]> for Listed {
@@ -102,7 +110,7 @@ impl Hash for Listed {
 
 impl Values {
     /// The longest value that can be registered, in bytes.
-    pub const LONGEST: usize = part::LONGEST;
+    pub const LONGEST: usize = part::MAX_VALUE;
 
     /// An empty set.
     pub fn new() -> Values {
@@ -110,25 +118,27 @@ impl Values {
     }
 
     /// Registers a value: from now on it is found. White space around it does not count. `kind`
-    /// names it in placeholders and findings; `secret` if none is given. A value that was added
-    /// twice must be removed twice, and keeps the kind of the first time.
+    /// names it in placeholders and findings; the default is `secret`. A value that is added twice
+    /// must be removed twice, and keeps its first kind.
     ///
-    /// A value that cannot be guarded fully comes with a [`Warning`], which says what is done.
+    /// A value that cannot be fully guarded comes with a [`Warning`] that says what is done.
     ///
     /// # Errors
+    ///
     /// [`ValueError::Kind`] if the kind is not 1 to 40 of `a-z`, `0-9` and `-`, and
     /// [`ValueError::TooLong`] if the value is longer than [`Values::LONGEST`].
     pub fn add(&self, value: &str, kind: Option<&str>) -> Result<Added, ValueError> {
         let kind = match kind {
             None => Kind::Known(KIND),
-            Some(kind) => Kind::Given(weigh::kind(kind)?.into()),
+            Some(kind) => Kind::Given(acceptance::check_kind(kind)?.into()),
         };
         self.insert(value, kind)
     }
 
-    /// Registers an address or a name of the machine.
+    /// Registers an address or a name of the server itself. Its placeholder is `[SERVER_IP]`.
     ///
     /// # Errors
+    ///
     /// As [`Values::add`].
     pub fn add_server(&self, address: &str) -> Result<Added, ValueError> {
         self.insert(address, Kind::Known(super::placeholder::SERVER_IP))
@@ -136,10 +146,10 @@ impl Values {
 
     fn insert(&self, value: &str, kind: Kind) -> Result<Added, ValueError> {
         let value = value.trim_ascii();
-        if value.len() > part::LONGEST {
+        if value.len() > part::MAX_VALUE {
             return Err(ValueError::TooLong { length: value.len() });
         }
-        let warning = weigh::weigh(value);
+        let warning = acceptance::check(value);
         if warning.is_some_and(|warning| !warning.guarded()) {
             return Ok(Added { warning });
         }
@@ -149,7 +159,7 @@ impl Values {
             return Ok(Added { warning });
         }
         let parts = part::parts(value);
-        let anchors = self.tables.choose(&parts);
+        let anchors = self.tables.choose_anchors(&parts);
         let text = zeroize::Zeroizing::new(value.as_bytes().into());
         let registered = Arc::new(Registered { kind, parts, text, anchors });
         registry.values.insert(Listed(registered.clone()), 1);
@@ -158,7 +168,8 @@ impl Values {
         Ok(Added { warning })
     }
 
-    /// Takes a value back; true if it was registered. Added twice, it stays until the second time.
+    /// Removes a value; true if it was registered. A value that was added twice stays until it is
+    /// removed twice.
     pub fn remove(&self, value: &str) -> bool {
         let value = value.trim_ascii().as_bytes();
         let mut registry = self.lock();
@@ -177,7 +188,7 @@ impl Values {
         true
     }
 
-    /// Takes every value back.
+    /// Removes every value.
     pub fn clear(&self) {
         let mut registry = self.lock();
         self.count.store(0, Ordering::Release);
@@ -185,7 +196,7 @@ impl Values {
         registry.values.clear();
     }
 
-    /// How many values are registered. What was only warned about and is not guarded is not.
+    /// How many values are registered. Values that are not guarded are not counted.
     pub fn len(&self) -> usize {
         self.count.load(Ordering::Acquire)
     }
@@ -195,17 +206,18 @@ impl Values {
         self.len() == 0
     }
 
-    /// Finds what starts in `text[from..to]`, in order: the longest of what starts together, and
-    /// what goes on behind it, as two values, or two pieces of one, may share bytes. `to` is the
-    /// end of the text, or so far before it that every value that starts before it is seen whole.
+    /// Finds the values that start in `text[from..to]`, in order. Of several that start together,
+    /// the longest counts; values that overlap are all returned, as two of them, or two parts of
+    /// one, may share bytes. `to` is the end of the text, or so far before it that every value that
+    /// starts before it is visible as a whole.
     pub(super) fn find(&self, text: &[u8], from: usize, to: usize, found: &mut Vec<Hit>) {
         if self.is_empty() || from >= to {
             return;
         }
         let mut matches = Vec::new();
-        sweep::sweep(&self.tables, text, from, to, &mut matches);
+        scan::scan(&self.tables, text, from, to, &mut matches);
         let mut end = from;
-        // The longest first where some start together, then the plainest form.
+        // The longest first where several start together, then the plainest form.
         matches.sort_by_key(|m| (m.span.start, std::cmp::Reverse(m.span.end), m.rank));
         for hit in matches {
             if hit.span.end > end {
@@ -216,7 +228,7 @@ impl Values {
     }
 
     fn lock(&self) -> MutexGuard<'_, Registry> {
-        // Whoever panicked with the lock left the registry whole: it is changed last.
+        // A writer that panicked left the registry complete, since it is changed last.
         self.registry.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

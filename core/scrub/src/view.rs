@@ -1,33 +1,39 @@
-//! What a finder may look at: a bounded stretch of text around the place in question.
+//! Views: the bounded part of a text that a detector may read.
 //!
-//! Every decision of the `precise` profile is a function of such a view and of nothing else. That
-//! is what makes a text that arrives in pieces give the same result as the whole: a stream waits
-//! until a view is complete, then decides as if it had everything.
+//! Invariant: every decision of the `precise` profile is a function of one view and of nothing
+//! else. This makes a stream give the same result as the whole text. The stream waits until the
+//! view around a place is complete, and then decides as if it had all of the text.
+//!
+//! A detector gets a [`View`] around a candidate and returns an [`Outcome`]: a hit or nothing, and
+//! where to continue.
 
 use std::ops::Range;
 
 use super::hit::Hit;
 
-/// How far a finder may look back from a sight, in bytes.
+/// How many bytes before a candidate a detector may read. Enough for a line with a name, a command
+/// or the start of a JSON object.
 pub(super) const BACK: usize = 1_024;
-/// How far a finder may look ahead of a sight, in bytes.
+/// How many bytes after a candidate a detector may read. Enough for all but the longest tokens;
+/// longer secrets are left open.
 pub(super) const AHEAD: usize = 4_096;
 
-/// A text around a sight, cut to [`BACK`] and [`AHEAD`]. May begin or end inside a character.
+/// A text around a candidate, cut to [`BACK`] and [`AHEAD`]. It may begin or end inside a
+/// character.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct View<'t> {
-    /// The stretch itself. All positions that a finder reads or answers count from its start.
+    /// The bytes of the view. All positions that a detector reads or returns count from its start.
     pub text: &'t [u8],
-    /// Where the sight is.
+    /// Where the candidate starts.
     pub at: usize,
-    /// Where the last hit ended: nothing before it may become part of another.
+    /// Where the last hit ended. No other hit may include a byte before it.
     pub floor: usize,
-    /// True if the text ends with this view, false if the view was cut or more may follow.
+    /// True if the text ends with this view. False if the view was cut, or if more text may follow.
     pub last: bool,
 }
 
 impl<'t> View<'t> {
-    /// The view around `at` in `text`, and where it starts there.
+    /// The view around `at` in `text`, and where the view starts there.
     pub(super) fn around(text: &'t [u8], at: usize, floor: usize) -> (View<'t>, usize) {
         let start = at.saturating_sub(BACK);
         let end = text.len().min(at + AHEAD);
@@ -36,37 +42,39 @@ impl<'t> View<'t> {
         (view, start)
     }
 
-    /// What follows the sight, its own first byte included.
+    /// The text from the candidate on.
     pub(super) fn ahead(&self) -> &'t [u8] {
         &self.text[self.at..]
     }
 }
 
-/// What a finder answers about a sight. Positions count from the start of the view.
+/// What a detector returns about a candidate. Positions count from the start of the view.
 #[derive(Debug)]
-pub(super) struct Look {
-    /// The secret, if there is one. It may start before the sight, but not before the floor.
+pub(super) struct Outcome {
+    /// The secret, if there is one. It may start before the candidate, but not before the floor.
     pub hit: Option<Hit>,
-    /// Secrets behind it that only this sight gives away, in order. Mostly empty.
+    /// Further secrets behind it that only this candidate reveals, in text order. Mostly empty.
     pub more: Vec<Hit>,
-    /// Where to look on: nothing that starts in between is looked at again. Always behind the
-    /// sight. A finder that has read far to say no says here how far, so that adversarial text
-    /// is not read twice.
+    /// Where the scan continues; always behind the candidate. No candidate before it is looked at
+    /// again. A detector that reads far and finds nothing says so here, so that adversarial text is
+    /// not read twice.
     pub resume: usize,
 }
 
-impl Look {
-    pub(super) fn nothing(resume: usize) -> Look {
-        Look { hit: None, more: Vec::new(), resume }
+impl Outcome {
+    /// No secret; the scan continues at `resume`.
+    pub(super) fn none(resume: usize) -> Outcome {
+        Outcome { hit: None, more: Vec::new(), resume }
     }
 
-    pub(super) fn found(hit: Hit) -> Look {
+    /// One secret; the scan continues behind it.
+    pub(super) fn found(hit: Hit) -> Outcome {
         let resume = hit.span.end;
-        Look { hit: Some(hit), more: Vec::new(), resume }
+        Outcome { hit: Some(hit), more: Vec::new(), resume }
     }
 
-    /// The same, with positions that count from the start of the whole text.
-    pub(super) fn moved(mut self, by: usize) -> Look {
+    /// The same outcome with positions that count from the start of the whole text.
+    pub(super) fn shifted(mut self, by: usize) -> Outcome {
         for hit in self.hit.iter_mut().chain(&mut self.more) {
             hit.span = Range { start: hit.span.start + by, end: hit.span.end + by };
         }

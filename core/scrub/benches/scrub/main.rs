@@ -171,7 +171,7 @@ impl Bench {
         });
         let slowest = slowest.fold(f64::MAX, f64::min);
         println!(
-            "| `{}`, 1 MB of one thing over and over | GB/s | times the slowest clean text |",
+            "| `{}`, 1 MB of one text over and over | GB/s | times the slowest clean text |",
             self.profile.as_str()
         );
         println!("|---|---:|---:|");

@@ -1,126 +1,126 @@
-//! Looks at a telling name for the value that is assigned to it: JSON, YAML, TOML, env files,
-//! headers, flags, XML, code.
+//! Assignments: finds the value that is assigned to a secret's name, in JSON, YAML, TOML, env
+//! files, headers, flags, XML, code and prose.
 //!
-//! `site` finds the whole name in which a telling word stands, and how it is quoted. `writing`
-//! reads on from there: which of the many ways to assign this is, and where the value lies.
-//! Whether that value is a secret, `judge` says.
+//! A candidate is a keyword such as `password` or `key` inside a name. The way of the data:
+//!
+//! 1. `site` finds the whole name around the keyword, and how it is quoted.
+//! 2. [`name`](super::name) classifies the name.
+//! 3. `syntax` reads on behind the name: which of the many ways to assign a value this is, and
+//!    where the value lies. Each group of ways has a module: `language`, `markup`, `pair`,
+//!    `parallel`, `call`, `command`, `stdin`, `cookie`, `prose`, `own_line`. `value` finds the
+//!    ends of quoted and unquoted values.
+//! 4. [`judge`](super::judge) decides whether the value is a secret.
+//!
+//! Some candidates are no names but announce a password without one: `marker` recognises them, with
+//! `client_flag`, `account_command`, `arguments` and `oracle_login`.
+//!
+//! Most names are no secrets, or have no value. So [`skip`] answers first, from a few bytes.
+//!
+//! Invariant: [`skip`] passes only over names at which [`inspect`] finds nothing, and continues
+//! where `inspect` would. `skip_tests` compares the two on random pieces of text.
 
 use super::super::hit::{Confidence, Hit, Kind};
 use super::super::placeholder;
-use super::super::view::{Look, View};
-use super::judge::{self, Claim, Form, Starts};
+use super::super::view::{Outcome, View};
+use super::candidate::MIN_RUN;
+use super::judge::{self, Form, NamedValue, PrefixSet};
 use super::kinds::Kinds;
-use super::name::{self, Strength, Telling};
-use super::sight::RUN;
+use super::name::{self, NameClass, Strength};
 use super::table::{Cell, Table};
-use mark::Mark;
-use site::{Extent, Site};
-use value::{Need, Value};
+use crate::words;
+use marker::Marker;
+use site::{NameSpan, Site};
+use value::{Requirement, Value};
 
-mod account;
-mod alone;
+mod account_command;
 mod arguments;
 mod call;
-mod client;
+mod client_flag;
 mod command;
 mod cookie;
-mod dialect;
-mod fed;
-mod mark;
+mod language;
+mod marker;
 mod markup;
-mod oracle;
+mod oracle_login;
+mod own_line;
 mod pair;
 mod parallel;
 mod prose;
 mod site;
+mod stdin;
+mod syntax;
 mod value;
-mod writing;
 
 #[cfg(test)]
-mod quick;
+mod skip_tests;
 #[cfg(test)]
 mod tests;
 
-/// How much of the line behind a value is shown to the judge, in bytes.
-const AFTER: usize = 256;
+/// How much of the line behind a value the judge sees, in bytes.
+const MAX_REST: usize = 256;
 
-/// How public keys start, in DER and in the form of SSH: what says `key` may hold one.
-///
-/// Sources: RFC 5280 with the object identifiers of RFC 3279 and RFC 8410, and RFC 4253.
-static PUBLIC: Starts = Starts::new(&[
-    b"MFkwEwYHKoZIzj0",
-    b"MHYwEAYHKoZIzj0",
-    b"MIGbMBAGByqGSM49",
-    b"MCowBQYDK2V",
-    b"MIGfMA0GCSqGSIb3DQEB",
-    b"MIIBIjANBgkqhkiG",
-    b"MIICIjANBgkqhkiG",
-    b"AAAAB3NzaC1",
-    b"AAAAC3NzaC1",
-    b"AAAAE2VjZHNh",
-    b"ssh-",
-    b"ecdsa-sha2-",
-]);
+/// Prefixes of public keys, from `data/words/assignment.toml`.
+static PUBLIC_KEY_PREFIXES: PrefixSet = PrefixSet::new(words::PUBLIC_KEY_PREFIXES);
 
-/// Where to go on behind the name in which a telling word stands, if [`look`] finds nothing there
-/// and a few bytes say so: most names are like that.
+/// Where to continue behind a name at which [`inspect`] finds nothing, if a few bytes show that.
+/// Most names are like that. `None` if `inspect` must decide.
 #[inline]
-pub(super) fn pass(kinds: &Kinds, view: &View<'_>) -> Option<usize> {
-    if !mark::is_name(view.ahead()) {
+pub(super) fn skip(kinds: &Kinds, view: &View<'_>) -> Option<usize> {
+    if !marker::is_name(view.ahead()) {
         return None;
     }
-    let extent = Extent::around(view.text, view.at);
-    if extent.follows_colon(view.text) && placeholder_around(view).is_some() {
+    let name_span = NameSpan::around(view.text, view.at);
+    if name_span.follows_colon(view.text) && placeholder_around(view).is_some() {
         return None;
     }
-    let name = &view.text[extent.start..extent.end];
-    let behind = || chain_end(view.text, extent.read).max(view.at + 1);
-    if !name::may_tell(name) {
+    let name = &view.text[name_span.start..name_span.end];
+    let behind = || chain_end(view.text, name_span.read).max(view.at + 1);
+    if !name::may_be_secret_name(name) {
         return Some(behind());
     }
-    let site = Site::new(view, extent);
-    if is_weak(kinds, view, &site) {
-        // Nothing is assigned on.
-        return Some(extent.read);
+    let site = Site::new(view, name_span);
+    if has_weak_value(kinds, view, &site) {
+        // A weak value is not itself the name of another value.
+        return Some(name_span.read);
     }
-    let idle = is_idle(view, &site) || is_empty(view, &site);
-    (idle || is_macro(kinds, view, &site) || is_in_prose(view, &site)).then(behind)
+    let idle = has_no_assignment(view, &site) || has_empty_string(view, &site);
+    (idle || has_macro_value(kinds, view, &site) || continues_as_prose(view, &site)).then(behind)
 }
 
-/// Looks at the name in which a telling word stands.
-pub(super) fn look(kinds: &Kinds, view: &View<'_>) -> Look {
-    if let Some(mark) = Mark::at(view.ahead()) {
-        let name = mark.may_be_name(view.ahead());
-        let look = look_at_mark(kinds, view, mark);
+/// Inspects the name that contains the candidate.
+pub(super) fn inspect(kinds: &Kinds, view: &View<'_>) -> Outcome {
+    if let Some(marker) = Marker::at(view.ahead()) {
+        let name = marker.may_be_name(view.ahead());
+        let look = inspect_marker(kinds, view, marker);
         if look.hit.is_some() || !name {
             return look;
         }
     }
     if let Some(end) = placeholder_around(view) {
-        return Look::nothing(end);
+        return Outcome::none(end);
     }
-    let extent = Extent::around(view.text, view.at);
-    let resume = chain_end(view.text, extent.read).max(view.at + 1);
-    let name = &view.text[extent.start..extent.end];
-    if !name::may_tell(name) {
-        debug_assert!(name::telling(name).is_none(), "the name tells something");
-        return Look::nothing(resume);
+    let name_span = NameSpan::around(view.text, view.at);
+    let resume = chain_end(view.text, name_span.read).max(view.at + 1);
+    let name = &view.text[name_span.start..name_span.end];
+    if !name::may_be_secret_name(name) {
+        debug_assert!(name::classify(name).is_none(), "the name has a class");
+        return Outcome::none(resume);
     }
-    if let Some(hit) = find(kinds, view, &Site::new(view, extent)) {
+    if let Some(hit) = find(kinds, view, &Site::new(view, name_span)) {
         let resume = resume.max(hit.span.end);
-        return Look { hit: Some(hit), ..Look::nothing(resume) };
+        return Outcome { hit: Some(hit), ..Outcome::none(resume) };
     }
-    Look::nothing(resume)
+    Outcome::none(resume)
 }
 
-/// How far `a=b=c=…` goes on behind the name, where each is but the value of the one before: to
-/// the last but one. What is short enough to be no token by itself is passed over.
+/// How far a chain `a=b=c=…` goes on behind the name, up to its last name but one: each is only the
+/// value of the one before. Only names too short to be a token are skipped.
 fn chain_end(text: &[u8], read: usize) -> usize {
     let link = |at: usize| {
         let belongs = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
-        let length = text[at..].iter().take(RUN).take_while(|&&b| belongs(b)).count();
+        let length = text[at..].iter().take(MIN_RUN).take_while(|&&b| belongs(b)).count();
         let equals = text.get(at + length) == Some(&b'=');
-        (length > 0 && length < RUN && equals).then_some(at + length + 1)
+        (length > 0 && length < MIN_RUN && equals).then_some(at + length + 1)
     };
     let (mut before, mut at) = (read, read + 1);
     if text.get(read) != Some(&b'=') {
@@ -132,16 +132,16 @@ fn chain_end(text: &[u8], read: usize) -> usize {
     before
 }
 
-/// Looks at a sight that is no name, but marks a password.
-fn look_at_mark(kinds: &Kinds, view: &View<'_>, mark: Mark) -> Look {
-    const PASSWORD: Telling = Telling { kind: "password", strength: Strength::Strong };
-    let value = mark.value(view);
-    let hit = value.and_then(|value| settle(kinds, view, b"password", PASSWORD, value));
+/// Inspects a candidate that is no name but announces a password.
+fn inspect_marker(kinds: &Kinds, view: &View<'_>, marker: Marker) -> Outcome {
+    const PASSWORD: NameClass = NameClass { kind: "password", strength: Strength::Strong };
+    let value = marker.value(view);
+    let hit = value.and_then(|value| judge_value(kinds, view, b"password", PASSWORD, value));
     let resume = (view.at + 1).max(hit.as_ref().map_or(0, |hit| hit.span.end));
-    Look { hit, ..Look::nothing(resume) }
+    Outcome { hit, ..Outcome::none(resume) }
 }
 
-/// The end of the placeholder whose kind is at the sight.
+/// The end of the placeholder whose kind contains the candidate.
 fn placeholder_around(view: &View<'_>) -> Option<usize> {
     let belongs = |b: u8| b.is_ascii_lowercase() || matches!(b, b'0'..=b':' | b'-');
     let behind = view.text[..view.at].iter().rev().take(64);
@@ -154,28 +154,28 @@ fn placeholder_around(view: &View<'_>) -> Option<usize> {
     (end > view.at).then_some(end)
 }
 
-/// True if nothing is assigned behind the name, whatever it tells: `f(key)`, `key.len()`. What
-/// [`writing::read`] takes from there begins in another way, or needs a quote, a blank, a flag or a
+/// True if nothing is assigned behind the name, however it is classified: `f(key)`, `key.len()`.
+/// Every way of [`syntax::read_value`] begins differently, or needs a quote, a blank, a flag or a
 /// tag. Most names in code are like that.
-fn is_idle(view: &View<'_>, site: &Site<'_>) -> bool {
+fn has_no_assignment(view: &View<'_>, site: &Site<'_>) -> bool {
     let idle = match view.text[site.end..] {
         [b'{', b'"', ..] | [b'<', b'-', ..] | [b'<', b'<', b'-', ..] => false,
         [b',', ref rest @ ..] if rest.trim_ascii_start().starts_with(b"<<\"") => false,
-        [b',' | b';', ..] => !Table::may_be_below(view.text, site.start..site.end),
-        [b')', b'.', ..] => !call::may_expect(&view.text[site.end..]),
+        [b',' | b';', ..] => !Table::may_have_header(view.text, site.start..site.end),
+        [b')', b'.', ..] => !call::may_be_expected(&view.text[site.end..]),
         [b')' | b'{' | b'}' | b'/' | b'>' | b'@' | b'#' | b'$' | b'^' | b'~', ..] => true,
         [b'.' | b'+', next, ..] => next != b'=',
         [b'!' | b'?', next, ..] => !matches!(next, b'=' | b':' | b'?'),
         [b':', b':', next, ..] => !matches!(next, b':' | b'='),
         [b'<', next, ..] => next != b'/',
-        [b'(', ..] => !call::may_take(view.text, site.end),
+        [b'(', ..] => !call::may_take_string(view.text, site.end),
         _ => false,
     };
-    idle && stands_free(view, site)
+    idle && is_plain_name(view, site)
 }
 
-/// True if an empty string is assigned to the name: `"password": ""`.
-fn is_empty(view: &View<'_>, site: &Site<'_>) -> bool {
+/// True if an empty string is assigned: `"password": ""`.
+fn has_empty_string(view: &View<'_>, site: &Site<'_>) -> bool {
     let text = view.text;
     let quoted = site.opened.is_some_and(|quote| quote.slashes == 0);
     let end = site.end + usize::from(quoted);
@@ -189,11 +189,11 @@ fn is_empty(view: &View<'_>, site: &Site<'_>) -> bool {
         _ => false,
     };
     let closed = site.opened.is_none_or(|quote| text[site.end] == quote.byte);
-    empty && closed && stands_free(view, site) && parallel::own_value(text, site, start).is_none()
+    empty && closed && is_plain_name(view, site) && parallel::own_value(text, site, start).is_none()
 }
 
-/// False for what belongs to a flag or a tag.
-fn stands_free(view: &View<'_>, site: &Site<'_>) -> bool {
+/// False for the name of a flag or a tag.
+fn is_plain_name(view: &View<'_>, site: &Site<'_>) -> bool {
     let tag = match view.text[..site.start] {
         [.., b':', b':'] | [] => false,
         [.., before] => matches!(before, b'<' | b':'),
@@ -201,146 +201,152 @@ fn stands_free(view: &View<'_>, site: &Site<'_>) -> bool {
     site.dashes == 0 && !tag
 }
 
-/// True if what is assigned to the name is too short for what it tells, or looks too plain.
-fn is_weak(kinds: &Kinds, view: &View<'_>, site: &Site<'_>) -> bool {
+/// True if the assigned value is too short for the name, or does not look random although the name
+/// is weak.
+fn has_weak_value(kinds: &Kinds, view: &View<'_>, site: &Site<'_>) -> bool {
     let behind = &view.text[site.end..];
-    let Some(place) = value::short(behind, judge::SHORTEST_ID) else { return false };
+    let Some(place) = value::short_value(behind, judge::MIN_ID) else { return false };
     let (value, start) = (&behind[place.clone()], site.end + place.start);
-    // A colon at its end is not the value's.
+    // A colon at its end does not belong to the value.
     !value.ends_with(b":")
         && !judge::is_random(value)
-        && kinds.whole(value).is_none()
-        && stands_free(view, site)
+        && kinds.match_whole(value).is_none()
+        && is_plain_name(view, site)
         && parallel::own_value(view.text, site, start).is_none()
-        && tells(site).is_none_or(|telling| telling.strength == Strength::Weak)
+        && class_of(site).is_none_or(|class| class.strength == Strength::Weak)
 }
 
-/// True if a sentence goes on behind the name with a word that tells no value: `the key space is`.
-fn is_in_prose(view: &View<'_>, site: &Site<'_>) -> bool {
+/// True if a sentence goes on behind the name with a word that states no value: `the key space is`.
+fn continues_as_prose(view: &View<'_>, site: &Site<'_>) -> bool {
     let Some([b' ', rest @ ..]) = view.text.get(site.end..) else { return false };
-    let length =
-        rest.iter().take(judge::SHORTEST_ID).take_while(|b| b.is_ascii_lowercase()).count();
-    let word =
-        (1..judge::SHORTEST_ID).contains(&length) && matches!(rest[length..], [b' ' | b'\n', ..]);
-    word && prose::is_beside(&rest[..length])
-        && !alone::may_lead(view.text, site)
-        && stands_free(view, site)
+    let length = rest.iter().take(judge::MIN_ID).take_while(|b| b.is_ascii_lowercase()).count();
+    let word = (1..judge::MIN_ID).contains(&length) && matches!(rest[length..], [b' ' | b'\n', ..]);
+    word && prose::states_nothing(&rest[..length])
+        && !own_line::may_lead_in(view.text, site)
+        && is_plain_name(view, site)
         && command::argument(view, site, site.end + 1).is_none()
 }
 
-/// True if what is assigned to the name is what a macro makes: `key: &hex!("00ff")`.
-fn is_macro(kinds: &Kinds, view: &View<'_>, site: &Site<'_>) -> bool {
-    value::is_macro(&view.text[site.end..], kinds.shortest.min(judge::SHORTEST))
-        && stands_free(view, site)
+/// True if the assigned value is a macro call: `key: &hex!("00ff")`.
+fn has_macro_value(kinds: &Kinds, view: &View<'_>, site: &Site<'_>) -> bool {
+    value::is_macro(&view.text[site.end..], kinds.shortest.min(judge::MIN_RANDOM))
+        && is_plain_name(view, site)
         && !cookie::is_header(site.name())
-        && !writing::has_properties(view.text, site.end + b": ".len())
+        && !syntax::has_properties(view.text, site.end + b": ".len())
         && parallel::own_value(view.text, site, site.end + b": ".len()).is_none()
-        && tells(site).is_none_or(|telling| telling.strength == Strength::Weak)
+        && class_of(site).is_none_or(|class| class.strength == Strength::Weak)
 }
 
+/// The secret assigned to a name, if there is one.
 fn find(kinds: &Kinds, view: &View<'_>, site: &Site<'_>) -> Option<Hit> {
-    let telling = tells(site)?;
-    let found = assigned(kinds, view, site, telling);
-    debug_assert!(found.is_none() || pass(kinds, view).is_none(), "it was passed over");
+    let class = class_of(site)?;
+    let found = assigned(kinds, view, site, class);
+    debug_assert!(found.is_none() || skip(kinds, view).is_none(), "it was passed over");
     found
 }
 
-fn assigned(kinds: &Kinds, view: &View<'_>, site: &Site<'_>, telling: Telling) -> Option<Hit> {
+/// The secret assigned to a name of this class.
+fn assigned(kinds: &Kinds, view: &View<'_>, site: &Site<'_>, class: NameClass) -> Option<Hit> {
     let name = site.name();
-    let given = writing::read(view, site, telling);
-    let secret = given.and_then(|value| settle(kinds, view, name, telling, value));
-    secret.or_else(|| settle(kinds, view, name, telling, below(view, site, telling)?))
+    let given = syntax::read_value(view, site, class);
+    let secret = given.and_then(|value| judge_value(kinds, view, name, class, value));
+    secret.or_else(|| judge_value(kinds, view, name, class, value_below(view, site, class)?))
 }
 
-/// The value that stands alone on the line below the name, which ends its line or goes on in it.
-fn below(view: &View<'_>, site: &Site<'_>, telling: Telling) -> Option<Value> {
+/// The value that stands alone on a line below the name.
+fn value_below(view: &View<'_>, site: &Site<'_>, class: NameClass) -> Option<Value> {
     let leads = matches!(site.behind(), [b' ' | b'\n' | b'\r', ..] | [b':', b'\n' | b'\r', ..]);
-    if leads { alone::value(view, site, telling) } else { None }
+    if leads { own_line::value(view, site, class) } else { None }
 }
 
-/// What the name tells where it stands.
-fn tells(site: &Site<'_>) -> Option<Telling> {
-    let told = name::telling(site.name())?;
-    let sure = told.strength == Strength::Weak && is_sure(site, told);
-    Some(if sure { Telling { strength: Strength::Strong, ..told } } else { told })
+/// The class of the name in its place.
+fn class_of(site: &Site<'_>) -> Option<NameClass> {
+    let class = name::classify(site.name())?;
+    let sure = class.strength == Strength::Weak && is_strengthened(site, class);
+    Some(if sure { NameClass { strength: Strength::Strong, ..class } } else { class })
 }
 
-/// True if the name says more than its words do, for what stands before it.
-fn is_sure(site: &Site<'_>, told: Telling) -> bool {
-    match told.kind {
-        // A session in the header of a cookie is one, however it looks.
+/// True if the text around a weak name makes it a strong one.
+fn is_strengthened(site: &Site<'_>, class: NameClass) -> bool {
+    match class.kind {
+        // A session in a cookie header is a secret whatever it looks like.
         "session" | "cookie" | "token" => cookie::is_inside(site.line_before()),
         "authorization" if cookie::is_inside(site.line_before()) => true,
-        "key" => is_whole(site.word_before()) || site.behind().starts_with(b" Content  "),
+        "key" => completes_key_name(site.word_before()) || site.behind().starts_with(b" Content  "),
         "authorization" => site.name() == b"AUTH" && site.is_command(),
         "password" => matches!(site.word_before(), b"de" | b"De"),
         _ => false,
     }
 }
 
-/// A word with which `key` says as much as in one: `API key`, `secret key`.
-fn is_whole(word: &[u8]) -> bool {
+/// A word that completes `key` to a strong name: `API key`, `secret key`.
+fn completes_key_name(word: &[u8]) -> bool {
     [&b"api"[..], b"secret", b"access", b"private", b"encryption", b"signing", b"license"]
         .iter()
         .any(|known| known.eq_ignore_ascii_case(word))
 }
 
-/// The secret in a value that stands under `name` in structured data. Positions count from the
-/// start of `value`.
-pub(super) fn named(kinds: &Kinds, name: &[u8], value: &[u8]) -> Option<Hit> {
-    let telling = name::telling(name)?;
+/// The secret in a value with a name in structured data. Positions count from the start of `value`.
+pub(super) fn find_named(kinds: &Kinds, name: &[u8], value: &[u8]) -> Option<Hit> {
+    let class = name::classify(name)?;
     let view = View { text: value, at: 0, floor: 0, last: true };
-    settle(kinds, &view, name, telling, Value::closed(0..value.len(), Form::QuotedData))
+    judge_value(kinds, &view, name, class, Value::closed(0..value.len(), Form::QuotedData))
 }
 
-/// The secret in the cell of a table, whose place counts from the start of the view.
-pub(super) fn in_cell(kinds: &Kinds, view: &View<'_>, cell: Cell) -> Option<Hit> {
-    let Cell { start, end, telling } = cell;
+/// The secret in a cell of a table. Positions count from the start of the view.
+pub(super) fn find_in_cell(kinds: &Kinds, view: &View<'_>, cell: Cell) -> Option<Hit> {
+    let Cell { start, end, class } = cell;
     let value = Value::closed(start..end, Form::QuotedData);
-    settle(kinds, view, telling.kind.as_bytes(), telling, value)
+    judge_value(kinds, view, class.kind.as_bytes(), class, value)
 }
 
-/// Makes a hit of a value if it is a secret.
-fn settle(
+/// Turns a value into a hit if it is a secret.
+fn judge_value(
     kinds: &Kinds,
     view: &View<'_>,
     name: &[u8],
-    telling: Telling,
+    class: NameClass,
     mut value: Value,
 ) -> Option<Hit> {
-    value.span.start += scheme_length(&view.text[value.span.clone()], telling);
+    value.span.start += scheme_length(&view.text[value.span.clone()], class);
     if has_link(&view.text[value.span.clone()]) {
-        // The link is looked at for its own secrets.
+        // The link is a candidate of its own.
         return None;
     }
     skip_placeholders(view.text, &mut value);
-    skip_mark(view.text, &mut value);
+    skip_leading_mark(view.text, &mut value);
     if value.span.is_empty() || value.span.start < view.floor {
         return None;
     }
     let text = &view.text[value.span.clone()];
     let cut = text.starts_with(b"${") && !text.contains(&b'}');
-    // A block too is looked at for itself.
-    if cut || PUBLIC.begin(text) || text.starts_with(b"-----BEGIN") {
+    // A key block is a candidate of its own, too.
+    if cut || PUBLIC_KEY_PREFIXES.matches(text) || text.starts_with(b"-----BEGIN") {
         return None;
     }
-    if !value.begun
-        && let Some(known) = kinds.whole(text)
+    if !value.partial
+        && let Some(known) = kinds.match_whole(text)
     {
         return Some(Hit { span: value.span, open: value.open, ..known });
     }
-    let confidence = match value.need {
-        Need::Random => is_told(name, telling, text).then_some(Confidence::Low)?,
-        Need::Told | Need::Weak => {
-            let telling = if value.need == Need::Weak { telling.weakened() } else { telling };
+    let confidence = match value.requirement {
+        Requirement::SurelyRandom => {
+            is_believable_in_prose(name, class, text).then_some(Confidence::Low)?
+        }
+        Requirement::ByName | Requirement::LooksRandom => {
+            let class = if value.requirement == Requirement::LooksRandom {
+                class.weakened()
+            } else {
+                class
+            };
             let after = rest_of_line(view.text, value.span.end);
-            judge::judge(&Claim { name, telling, value: text, form: value.form, after })?
+            judge::judge(&NamedValue { name, class, value: text, form: value.form, after })?
         }
     };
-    let value = value::whole(view, value);
+    let value = value::completed(view, value);
     Some(Hit {
         span: value.span,
-        kind: Kind::Known(telling.kind),
+        kind: Kind::Known(class.kind),
         confidence,
         verified: false,
         encoding: None,
@@ -348,55 +354,33 @@ fn settle(
     })
 }
 
-/// What a sentence may tell: something random; of a sure name an id, of a password one with marks.
-fn is_told(name: &[u8], telling: Telling, value: &[u8]) -> bool {
-    let sure = telling.strength == Strength::Strong || name.eq_ignore_ascii_case(b"key");
+/// True if a value may be a secret in a sentence: random text; an id under a strong name; a mix of
+/// letters, digits and marks for a password.
+fn is_believable_in_prose(name: &[u8], class: NameClass, value: &[u8]) -> bool {
+    let sure = class.strength == Strength::Strong || name.eq_ignore_ascii_case(b"key");
     judge::is_random(value)
         || sure && judge::is_opaque(value)
-        || matches!(telling.kind, "password" | "credential")
+        || matches!(class.kind, "password" | "credential")
             && (judge::is_password_like(value) || judge::is_memorable(value))
 }
 
-/// True if a link stands in the value, or what was put in the place of one.
+/// True if the value contains a link, or the placeholder of one.
 fn has_link(text: &[u8]) -> bool {
     let masked = b"[REDACTED:connection";
     memchr::memchr2_iter(b':', b'[', text)
         .any(|at| text[at..].starts_with(b"://") || text[at..].starts_with(masked))
 }
 
+/// The rest of the line from a position on, as far as the judge sees it.
 fn rest_of_line(text: &[u8], from: usize) -> &[u8] {
-    let rest = &text[from..text.len().min(from + AFTER)];
+    let rest = &text[from..text.len().min(from + MAX_REST)];
     &rest[..memchr::memchr2(b'\n', b'\r', rest).unwrap_or(rest.len())]
 }
 
-/// The length of the scheme and the blanks that `text` starts with, 0 if it starts with none:
-/// the scheme stays as it is in `Authorization: token …`.
-fn scheme_length(text: &[u8], telling: Telling) -> usize {
+/// The length of the scheme, with its blanks, that `text` starts with, or 0. `token` stays as it is
+/// in `Authorization: token …`.
+fn scheme_length(text: &[u8], class: NameClass) -> usize {
     const EVERYWHERE: &[&[u8]] = &[b"bearer", b"basic"];
-    const IN_HEADERS: &[&[u8]] = &[
-        b"token",
-        b"apikey",
-        b"api-key",
-        b"bot",
-        b"geniekey",
-        b"ssws",
-        b"splunk",
-        b"negotiate",
-        b"oauth",
-        b"jwt",
-        b"sso-key",
-        b"zoho-oauthtoken",
-        b"klaviyo-api-key",
-        b"client-id",
-        b"key",
-        b"api_key",
-        b"apitoken",
-        b"api-token",
-        b"discogs",
-        b"private-token",
-        b"cloudsmith",
-        b"pve-apitoken",
-    ];
     let belongs = |b: u8| b.is_ascii_alphanumeric() || b == b'-';
     let word = text.iter().take(24).take_while(|&&b| belongs(b)).count();
     let blanks = value::blanks(text, word);
@@ -409,13 +393,13 @@ fn scheme_length(text: &[u8], telling: Telling) -> usize {
     let named = pair.is_some_and(|at| {
         text.get(word + blanks + at + 1).is_some_and(|&b| b.is_ascii_alphanumeric() || b == b'"')
     });
-    let known = known(EVERYWHERE) || (telling.kind == "authorization" && known(IN_HEADERS));
+    let known =
+        known(EVERYWHERE) || (class.kind == "authorization" && known(words::HEADER_SCHEMES));
     if known && !named { word + blanks } else { 0 }
 }
 
-/// What looks like a reference or a mark and goes on with a token is no reference: `<hidden>k3v…`,
-/// `${X}k3v…`, `[REDACTED:X]k3v…`.
-fn skip_mark(text: &[u8], value: &mut Value) {
+/// Skips a reference or mark in front of a token: `<hidden>k3v…`, `${X}k3v…`, `[REDACTED:X]k3v…`.
+fn skip_leading_mark(text: &[u8], value: &mut Value) {
     let shown = &text[value.span.clone()];
     if !matches!(shown.first(), Some(b'[' | b'<' | b'{' | b'$' | b'(')) {
         return;
@@ -431,7 +415,7 @@ fn skip_mark(text: &[u8], value: &mut Value) {
     }
 }
 
-/// What was masked already is no secret; what stands before or behind it may be one.
+/// Leaves out placeholders. What stands before or behind them may still be a secret.
 fn skip_placeholders(text: &[u8], value: &mut Value) {
     while let Some(length) = placeholder::length(&text[value.span.clone()]) {
         value.span.start += length;

@@ -1,44 +1,48 @@
-//! Escape sequences whose letters and digits look like the start of a token.
+//! Escape sequences in front of a token, whose letters and digits look like the start of the token.
+//!
+//! In `\nghp_…` the run of letters starts with `n`, and the token one byte later. [`hidden_length`]
+//! counts the bytes before the token. [`may_hide`] and [`quick_hidden_length`] answer the same for
+//! most runs without a branch; a test compares them over all bytes.
 
-/// The longest answer of [`hidden`].
-pub(super) const LONGEST: usize = 12;
+/// The largest result of [`hidden_length`].
+pub(super) const MAX_HIDDEN: usize = 12;
 
-/// A token byte that no token begins with.
+/// True for a token byte that no token begins with.
 #[inline]
 pub(super) const fn is_sign(byte: u8) -> bool {
     matches!(byte, b'_' | b'-' | b'.')
 }
 
-/// How many bytes at the start of a run stand before what it is about. First what belongs to an
-/// escape sequence that begins before the run: 1 in `\nghp_…`, 5 in `\u0022ghp_…`, 2 in
-/// `%3Dghp_…`, 3 in `ESC[32mghp_…`. Then signs: 2 in `--ghp_…`.
+/// How many bytes at the start of a run stand before the token. First what belongs to an escape
+/// sequence that begins before the run: 1 in `\nghp_…`, 5 in `\u0022ghp_…`, 2 in `%3Dghp_…`, 3 in
+/// `ESC[32mghp_…`. Then signs: 2 in `--ghp_…`.
 #[inline(always)]
-pub(super) fn hidden(before: Option<u8>, run: &[u8]) -> usize {
+pub(super) fn hidden_length(before: Option<u8>, run: &[u8]) -> usize {
     let escape = match before {
-        Some(b'\\') => backslash(run),
+        Some(b'\\') => backslash_escape_length(run),
         Some(b'%') if run.starts_with(b"25") => 4,
-        Some(b'%' | b'=') if is_pair(run) => 2,
-        Some(b'[' | b';') => colour(run),
+        Some(b'%' | b'=') if is_hex_pair(run) => 2,
+        Some(b'[' | b';') => colour_escape_length(run),
         _ => 0,
     };
-    let rest = run.get(escape..LONGEST.min(run.len())).unwrap_or_default();
+    let rest = run.get(escape..MAX_HIDDEN.min(run.len())).unwrap_or_default();
     escape + rest.iter().take_while(|&&b| is_sign(b)).count()
 }
 
-/// False only if [`hidden`] counts nothing but signs for a run that begins with `first` behind
-/// `before`.
+/// A prefilter: false only if [`hidden_length`] counts nothing but signs for a run that begins with
+/// `first`, behind `before`.
 #[inline(always)]
 pub(super) fn may_hide(before: u8, first: u8) -> bool {
-    BEFORE[usize::from(before)] & FIRST[usize::from(first)] != 0
+    WAYS_BEFORE[usize::from(before)] & WAYS_FIRST[usize::from(first)] != 0
 }
 
-/// What [`hidden`] says of a run that begins with these eight bytes, where [`may_hide`] is true,
-/// found without a branch: two for hexadecimal digits behind an equals sign, zero for none. `None`
-/// if it must be asked.
+/// [`hidden_length`] without a branch, for a run that begins with these eight bytes and for which
+/// [`may_hide`] holds: two for hexadecimal digits behind an equals sign, zero for none. `None` if
+/// the full function must decide.
 #[inline(always)]
-pub(super) fn seen(before: u8, eight: u64) -> Option<usize> {
+pub(super) fn quick_hidden_length(before: u8, eight: u64) -> Option<usize> {
     let [first, second, third, fourth, ..] = eight.to_le_bytes();
-    let way = BEFORE[usize::from(before)] & FIRST[usize::from(first)];
+    let way = WAYS_BEFORE[usize::from(before)] & WAYS_FIRST[usize::from(first)];
     let colour = (first == b'm') | (second == b'm') | (third == b'm') | (fourth == b'm');
     let pair = (way & EQUALS != 0) & second.is_ascii_hexdigit();
     let rare = (way & (BACKSLASH | PERCENT) != 0)
@@ -47,15 +51,19 @@ pub(super) fn seen(before: u8, eight: u64) -> Option<usize> {
     (!rare).then_some(2 * usize::from(pair))
 }
 
-/// Ways to hide the start of a token: a backslash, hexadecimal digits behind a percent or an equals
-/// sign, a colour.
+/// The ways in which the start of a token can be hidden, one bit each. This one: behind a
+/// backslash.
 const BACKSLASH: u8 = 1;
+/// Hexadecimal digits behind a percent sign.
 const PERCENT: u8 = 2;
+/// Hexadecimal digits behind an equals sign, as in quoted-printable.
 const EQUALS: u8 = 4;
+/// The end of a terminal's colour sequence.
 const COLOUR: u8 = 8;
 
-/// The ways of what stands before a run, and of what it begins with: one is open if both have it.
-static BEFORE: [u8; 256] = {
+/// The ways that the byte before a run allows. A way is possible if the first byte of the run
+/// allows it too.
+static WAYS_BEFORE: [u8; 256] = {
     let mut ways = [0; 256];
     ways[b'\\' as usize] = BACKSLASH;
     ways[b'%' as usize] = PERCENT;
@@ -65,7 +73,8 @@ static BEFORE: [u8; 256] = {
     ways
 };
 
-static FIRST: [u8; 256] = {
+/// The ways that the first byte of a run allows.
+static WAYS_FIRST: [u8; 256] = {
     let mut ways = [BACKSLASH; 256];
     let mut byte = 0;
     while byte < 256 {
@@ -81,16 +90,17 @@ static FIRST: [u8; 256] = {
     ways
 };
 
-/// True for two hexadecimal digits, or as many as there are.
+/// True for two hexadecimal digits, or for as many as there are.
 #[inline(always)]
-fn is_pair(run: &[u8]) -> bool {
+fn is_hex_pair(run: &[u8]) -> bool {
     match run {
         [first, second, ..] => first.is_ascii_hexdigit() & second.is_ascii_hexdigit(),
         rest => rest.iter().all(u8::is_ascii_hexdigit),
     }
 }
 
-fn backslash(run: &[u8]) -> usize {
+/// The length of what follows the backslash of an escape.
+fn backslash_escape_length(run: &[u8]) -> usize {
     match run.first() {
         Some(b'u') => 5,
         Some(b'x') => 3,
@@ -99,8 +109,8 @@ fn backslash(run: &[u8]) -> usize {
     }
 }
 
-/// What a terminal takes for the end of a colour: `0m`, `32m`.
-fn colour(run: &[u8]) -> usize {
+/// The length of the end of a terminal's colour sequence: `0m`, `32m`.
+fn colour_escape_length(run: &[u8]) -> usize {
     let digits = run.iter().take(3).take_while(|b| b.is_ascii_digit()).count();
     if run.get(digits) == Some(&b'm') { digits + 1 } else { 0 }
 }
@@ -127,9 +137,9 @@ mod tests {
             (b'"', "nghp_", 0),
             (b' ', "--ghp_", 2),
             (b'\\', "n-ghp_", 2),
-            (b' ', "------------ghp_", LONGEST),
+            (b' ', "------------ghp_", MAX_HIDDEN),
         ] {
-            assert_eq!(hidden(Some(before), run.as_bytes()), expected, "{run}");
+            assert_eq!(hidden_length(Some(before), run.as_bytes()), expected, "{run}");
         }
     }
 
@@ -141,12 +151,12 @@ mod tests {
             for number in 0..BYTES.len().pow(4) {
                 let byte = |n: u32| BYTES[number / BYTES.len().pow(n) % BYTES.len()];
                 let run = [byte(0), byte(1), byte(2), byte(3), b'-', b'm', b'2', b'z'];
-                let hidden = hidden(Some(before), &run);
+                let hidden = hidden_length(Some(before), &run);
                 let shown = || String::from_utf8_lossy(&run).into_owned();
                 let may_hide = may_hide(before, run[0]);
                 let signs = run.iter().take_while(|b| is_sign(**b)).count();
                 assert!(may_hide || hidden == signs, "{} behind {before}", shown());
-                if let Some(seen) = seen(before, u64::from_le_bytes(run))
+                if let Some(seen) = quick_hidden_length(before, u64::from_le_bytes(run))
                     && may_hide
                 {
                     quick += 1;
@@ -154,6 +164,6 @@ mod tests {
                 }
             }
         }
-        assert!(quick > 100_000, "only {quick} are told quickly");
+        assert!(quick > 100_000, "only {quick} are decided by the prefilter");
     }
 }

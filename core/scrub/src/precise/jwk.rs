@@ -1,27 +1,27 @@
-//! Looks at a JSON web key: the members that only the holder of a private or a shared key has.
+//! JSON web keys: masks the members that only the holder of a private or shared key has.
 //!
 //! Source: RFC 7518, sections 6.2.2, 6.3.2 and 6.4.1, and RFC 8037, section 2.
 
 use std::ops::Range;
 
 use super::super::hit::{Confidence, Hit};
-use super::super::view::{Look, View};
+use super::super::view::{Outcome, View};
 
-/// What the type of a key stands under.
-const TYPE: &[u8] = b"\"kty\"";
-/// The shortest member that is one: 96 bits.
-const SHORTEST: usize = 16;
+/// The member with the type of a key.
+const KEY_TYPE: &[u8] = b"\"kty\"";
+/// The shortest secret member, in bytes: 96 bits.
+const MIN_MEMBER: usize = 16;
 
-/// Looks at the `"kty"`.
-pub(super) fn look(view: &View<'_>) -> Look {
+/// Inspects the `"kty"`.
+pub(super) fn inspect(view: &View<'_>) -> Outcome {
     let (text, at) = (view.text, view.at);
-    // Behind a member, where the object begins before the view.
+    // Behind a member, if the object begins before the view.
     let start = memchr::memrchr(b'{', &text[..at])
         .or_else(|| memchr::memmem::find(&text[..at], b"\",").map(|closing| closing + 1));
     let mut rest = start.map_or(at, |start| start + 1);
-    let nothing = Look::nothing(at + TYPE.len());
-    if memchr::memmem::rfind(&text[rest..at], TYPE).is_some() {
-        // The type of a key stands there once.
+    let nothing = Outcome::none(at + KEY_TYPE.len());
+    if memchr::memmem::rfind(&text[rest..at], KEY_TYPE).is_some() {
+        // A key has one type.
         return nothing;
     }
     let end = memchr::memchr2(b'{', b'}', &text[at..]).map_or(text.len(), |close| at + close);
@@ -36,15 +36,16 @@ pub(super) fn look(view: &View<'_>) -> Look {
     }
     let resume = hits.iter().map(|hit: &Hit| hit.span.end).fold(nothing.resume, usize::max);
     let mut hits = hits.into_iter();
-    Look { hit: hits.next(), more: hits.collect(), resume }
+    Outcome { hit: hits.next(), more: hits.collect(), resume }
 }
 
-/// True for what base64 for URLs is written with.
+/// True for the alphabet of URL-safe base64.
 fn is_key(value: &[u8]) -> bool {
     let belongs = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'=');
-    value.len() >= SHORTEST && value.iter().all(belongs)
+    value.len() >= MIN_MEMBER && value.iter().all(belongs)
 }
 
+/// A member of the object.
 struct Member {
     name: Range<usize>,
     value: Range<usize>,
@@ -63,7 +64,7 @@ fn member(text: &[u8], at: usize) -> Option<Member> {
     }
 }
 
-/// Where the inside of the next string is.
+/// The inside of the next string.
 fn string(text: &[u8], at: usize) -> Option<Range<usize>> {
     let start = at + memchr::memchr(b'"', text.get(at..)?)? + 1;
     let end = start + memchr::memchr(b'"', &text[start..])?;
@@ -89,7 +90,7 @@ mod tests {
         ] {
             let masked = scrub(&text);
             assert!(!masked.contains(&d) && !masked.contains(&p), "{masked}");
-            // Its beginning is out of sight.
+            // Its beginning is outside the view.
             let far = text.replace("\"kty\"", &format!("\"n\": \"{}\", \"kty\"", "y".repeat(1000)));
             assert!(text.contains("crv") || !scrub(&far).contains(&p), "{far}");
             assert!(!text.contains("crv") || masked.contains(&key('x')), "{masked}");

@@ -1,66 +1,68 @@
-//! Looks at a URL: the password of its user part, the signed and secret parameters of its query,
-//! tokens in its path (webhooks).
+//! Links: the password in the user part of a URL, secret parameters of its query (`parameter`), and
+//! tokens in its path (`webhook`).
 //!
-//! The user part is read as people write it, not as RFC 3986 has it: a password may hold `/`, `#`,
-//! `?` or `@` if what follows the last `@` is a host.
+//! The user part is read as people write it, not as RFC 3986 defines it. A password may contain
+//! `/`, `#`, `?` or `@` if a host follows the last `@`. Templates and example passwords are
+//! excluded by `dummy_password`.
 
 use super::super::hit::{Confidence, Hit};
 use super::super::placeholder;
-use super::super::view::{Look, View};
+use super::super::view::{Outcome, View};
 use super::judge;
 use super::kinds::Kinds;
 
-mod glance;
-mod hook;
+pub(super) mod dummy_password;
 mod parameter;
-pub(super) mod standin;
+mod prefilter;
+mod webhook;
 
-pub(super) use glance::Glance;
-pub(super) use parameter::look as look_at_parameter;
+pub(super) use parameter::inspect as inspect_parameter;
+pub(super) use prefilter::LinkFilter;
 
-/// The longest host in front of which a user part is believed.
-const HOST: usize = 255;
-/// Schemes whose user part without a password is the password itself.
-const KEYED: [&[u8]; 7] =
+/// The longest host, in bytes.
+const MAX_HOST: usize = 255;
+/// Schemes whose user part is a key, without a user name.
+const KEY_ONLY_SCHEMES: [&[u8]; 7] =
     [b"trojan", b"hysteria2", b"hy2", b"hysteria", b"vless", b"ss", b"anytls"];
 
-/// Looks at `://`, at `:\/\/`, at `@//`, and at `@tcp(` and `@unix(`.
-pub(super) fn look(kinds: &Kinds, view: &View<'_>) -> Look {
+/// Inspects `://`, `:\/\/`, `@//`, `@tcp(` or `@unix(`.
+pub(super) fn inspect(kinds: &Kinds, view: &View<'_>) -> Outcome {
     let (text, at) = (view.text, view.at);
     if text[at] == b'@' {
         let hit = if text[at..].starts_with(b"@//") { oracle(view) } else { protocol(view) };
-        return Look { hit, ..Look::nothing(at + 3) };
+        return Outcome { hit, ..Outcome::none(at + 3) };
     }
     let start = at + if text[at + 1] == b'\\' { 5 } else { 3 };
     if start > text.len() || start < view.floor {
-        return Look::nothing(at + 3);
+        return Outcome::none(at + 3);
     }
     let rows = text[at..].chunks_exact(3).take_while(|mark| *mark == b"://").count();
     if rows > 1 {
-        // Nothing stands between them.
-        return Look::nothing(at + 3 * (rows - 1));
+        // Nothing stands between the marks.
+        return Outcome::none(at + 3 * (rows - 1));
     }
-    let url = region(text, start, false);
+    let url = url_bytes(text, start, false);
     let user =
         memchr::memchr(b'@', url).and_then(|_| Url::read(text, at, start).secret_user(kinds));
-    let secret = user.or_else(|| hook::find(text, start, url, view.last));
+    let secret = user.or_else(|| webhook::find(text, start, url, view.last));
     match secret {
-        Some(hit) if hit.span.start >= view.floor => Look::found(hit),
-        _ => Look::nothing(at + 3),
+        Some(hit) if hit.span.start >= view.floor => Outcome::found(hit),
+        _ => Outcome::none(at + 3),
     }
 }
 
-/// A URL in a text: where its parts are.
+/// The parts of a URL in a text.
 struct Url<'t> {
     text: &'t [u8],
     scheme: &'t [u8],
-    /// The first byte of the authority.
+    /// Where the authority starts.
     start: usize,
-    /// Where the user part ends, at its `@`.
+    /// Where the user part ends: its `@`.
     user_end: Option<usize>,
 }
 
 impl<'t> Url<'t> {
+    /// Finds the parts of the URL whose scheme ends at `colon`.
     fn read(text: &'t [u8], colon: usize, start: usize) -> Url<'t> {
         let belongs = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-' | b'.' | b':');
         let back = text[..colon].iter().rev().take(40).take_while(|b| belongs(b)).count();
@@ -69,6 +71,7 @@ impl<'t> Url<'t> {
         Url { text, scheme, start, user_end }
     }
 
+    /// The secret in the user part.
     fn secret_user(&self, kinds: &Kinds) -> Option<Hit> {
         let (text, start, end) = (self.text, self.start, self.user_end?);
         let part = &text[start..end];
@@ -81,17 +84,17 @@ impl<'t> Url<'t> {
         if self.is_sentry(end) && user.iter().all(u8::is_ascii_hexdigit) && password.is_empty() {
             return None;
         }
-        let idle = password.is_empty() || standin::is_idle(password);
-        if idle || kinds.whole(user).is_some() && !judge::is_stand_in(user) {
+        let idle = password.is_empty() || dummy_password::is_unused_password(password);
+        if idle || kinds.match_whole(user).is_some() && !judge::is_dummy_value(user) {
             let mut hit = self.token(kinds, start..start + colon)?;
             hit.span.end = if idle { hit.span.end } else { end };
             return Some(hit);
         }
-        if standin::is_password(user, password, host(text, end)) {
+        if dummy_password::is_dummy_password(user, password, host(text, end)) {
             return None;
         }
         let span = start + colon + 1..end;
-        Some(match kinds.whole(password) {
+        Some(match kinds.match_whole(password) {
             Some(known) => Hit { span, ..known },
             None => Hit::known(span, "password", Confidence::High),
         })
@@ -100,13 +103,16 @@ impl<'t> Url<'t> {
     /// The user part as a token: `https://ghp_…@github.com`.
     fn token(&self, kinds: &Kinds, span: std::ops::Range<usize>) -> Option<Hit> {
         let value = &self.text[span.clone()];
-        if judge::is_stand_in(value) || standin::is_template(value) || self.is_sentry(span.end) {
+        if judge::is_dummy_value(value)
+            || dummy_password::is_template(value)
+            || self.is_sentry(span.end)
+        {
             return None;
         }
-        if let Some(known) = kinds.whole(value) {
+        if let Some(known) = kinds.match_whole(value) {
             return Some(Hit { span, ..known });
         }
-        let keyed = KEYED.contains(&self.scheme) && value.len() >= 6;
+        let keyed = KEY_ONLY_SCHEMES.contains(&self.scheme) && value.len() >= 6;
         let is_web = self.scheme.ends_with(b"http") || self.scheme.ends_with(b"https");
         let found = keyed || is_token(value) || is_web && is_short_token(value);
         found.then(|| Hit::known(span, "token", Confidence::Medium))
@@ -119,7 +125,7 @@ impl<'t> Url<'t> {
     }
 }
 
-/// A user that is no name: long, of letters and digits, without dots or an `@`.
+/// True for a user that is no name: long, of letters and digits, without dots.
 fn is_token(value: &[u8]) -> bool {
     let digits = value.iter().filter(|b| b.is_ascii_digit()).count();
     let letters = value.iter().filter(|b| b.is_ascii_alphabetic()).count();
@@ -128,10 +134,10 @@ fn is_token(value: &[u8]) -> bool {
     value.len() >= 20 && value.iter().all(plain) && digits >= 3 && letters >= 4 && !uuid
 }
 
-/// The user of a web address that is a token, though a short one: it has the mark of a service before
-/// it, or mixes digits with letters as no name does. `alice`, `alice2024` and `j.smith` are names.
+/// True for a short token as the user of a web address: it has a service's prefix, or mixes digits
+/// and letters as no name does. `alice`, `alice2024` and `j.smith` are names.
 fn is_short_token(value: &[u8]) -> bool {
-    const MARKS: [&[u8]; 9] = [
+    const TOKEN_PREFIXES: [&[u8]; 9] = [
         b"ghp_",
         b"gho_",
         b"ghs_",
@@ -142,7 +148,7 @@ fn is_short_token(value: &[u8]) -> bool {
         b"npm_",
         b"hvs.",
     ];
-    if MARKS.iter().any(|mark| value.starts_with(mark)) {
+    if TOKEN_PREFIXES.iter().any(|mark| value.starts_with(mark)) {
         return true;
     }
     let plain = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'~');
@@ -157,26 +163,26 @@ fn is_short_token(value: &[u8]) -> bool {
     turns.count() >= 3 || judge::is_random(value)
 }
 
-/// Where the user part ends, if there is one: at the last `@` in front of the host.
+/// The end of the user part: the last `@` before a host.
 fn user_end(text: &[u8], start: usize, scheme: &[u8]) -> Option<usize> {
-    let region = region(text, start, scheme.starts_with(b"jdbc:"));
-    memchr::memchr(b'@', region)?;
+    let url_bytes = url_bytes(text, start, scheme.starts_with(b"jdbc:"));
+    memchr::memchr(b'@', url_bytes)?;
     let strict =
-        region.iter().position(|b| matches!(b, b'/' | b'?' | b'#')).unwrap_or(region.len());
-    let near = region[..strict].iter().rposition(|&b| b == b'@');
-    let colon = region[..strict].iter().position(|&b| b == b':');
+        url_bytes.iter().position(|b| matches!(b, b'/' | b'?' | b'#')).unwrap_or(url_bytes.len());
+    let near = url_bytes[..strict].iter().rposition(|&b| b == b'@');
+    let colon = url_bytes[..strict].iter().position(|&b| b == b':');
     let wide = |from: usize| {
-        let far = region.iter().rposition(|&b| b == b'@').filter(|&far| far >= from)?;
-        let query = region[from..far].iter().skip_while(|&&b| b != b'?');
+        let far = url_bytes.iter().rposition(|&b| b == b'@').filter(|&far| far >= from)?;
+        let query = url_bytes[from..far].iter().skip_while(|&&b| b != b'?');
         let queried = query.into_iter().any(|&b| matches!(b, b'=' | b'&'));
         (!queried && is_host(host(text, start + far), true)).then_some(far)
     };
     let end = match near {
-        Some(near) if strict == region.len() || is_host(host(text, start + near), true) => near,
+        Some(near) if strict == url_bytes.len() || is_host(host(text, start + near), true) => near,
         Some(near) => wide(strict).unwrap_or(near),
         None => {
-            let port = &region[colon? + 1..strict];
-            let plain = port.iter().all(u8::is_ascii_digit) || region.first() == Some(&b'[');
+            let port = &url_bytes[colon? + 1..strict];
+            let plain = port.iter().all(u8::is_ascii_digit) || url_bytes.first() == Some(&b'[');
             if plain {
                 return None;
             }
@@ -186,8 +192,8 @@ fn user_end(text: &[u8], start: usize, scheme: &[u8]) -> Option<usize> {
     Some(start + end)
 }
 
-/// What may end the bytes in which a user part stands.
-static ENDS: [bool; 256] = {
+/// Bytes that may end a URL.
+static MAY_END_URL: [bool; 256] = {
     let mut ends = [false; 256];
     let mut byte = 0;
     while byte < 256 {
@@ -200,11 +206,11 @@ static ENDS: [bool; 256] = {
     ends
 };
 
-/// The bytes in which a user part may stand: up to white space, a quote or the next link; with
-/// `lists`, up to the first `;` as well.
-fn region(text: &[u8], start: usize, lists: bool) -> &[u8] {
+/// The bytes that a user part may be in: up to white space, a quote or the next link; with `lists`,
+/// up to a `;`.
+fn url_bytes(text: &[u8], start: usize, lists: bool) -> &[u8] {
     let mut at = start;
-    while let Some(ahead) = text[at..].iter().position(|&byte| ENDS[usize::from(byte)]) {
+    while let Some(ahead) = text[at..].iter().position(|&byte| MAY_END_URL[usize::from(byte)]) {
         at += ahead;
         match text[at] {
             b';' if !lists => {}
@@ -221,23 +227,24 @@ fn region(text: &[u8], start: usize, lists: bool) -> &[u8] {
     &text[start..]
 }
 
-/// The host behind an `@`, with its port.
+/// The host behind the `@`, with its port.
 fn host(text: &[u8], at: usize) -> &[u8] {
     let rest = text.get(at + 1..).unwrap_or_default();
-    let rest = &rest[..rest.len().min(HOST)];
+    let rest = &rest[..rest.len().min(MAX_HOST)];
     let belongs =
         |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-' | b'_' | b':' | b'[' | b']');
     &rest[..rest.iter().take_while(|b| belongs(b)).count()]
 }
 
-/// True for what may be a host; a `sure` one has a dot, a port, or is `localhost`.
+/// True for a possible host. With `sure` it must have a dot or a port, or be `localhost`.
 fn is_host(host: &[u8], sure: bool) -> bool {
     let starts = host.first().is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'[');
-    let told = host.iter().any(|b| matches!(b, b'.' | b':')) || host.starts_with(b"localhost");
-    starts && (told || !sure)
+    let has_dot_or_port =
+        host.iter().any(|b| matches!(b, b'.' | b':')) || host.starts_with(b"localhost");
+    starts && (has_dot_or_port || !sure)
 }
 
-/// `user:password@tcp(host:3306)/name`: what Go's driver of MySQL takes.
+/// The password in a DSN of Go's MySQL driver: `user:password@tcp(host:3306)/name`.
 fn protocol(view: &View<'_>) -> Option<Hit> {
     let (text, at) = (view.text, view.at);
     let behind = &text[view.floor..at];
@@ -253,11 +260,11 @@ fn protocol(view: &View<'_>) -> Option<Hit> {
         return None;
     }
     let open = memchr::memchr(b'(', &text[at..]).map_or(at, |open| at + open);
-    let stands = standin::is_password(user, password, host(text, open));
+    let stands = dummy_password::is_dummy_password(user, password, host(text, open));
     (!stands).then(|| Hit::known(at - password.len()..at, "password", Confidence::High))
 }
 
-/// `user/password@//host:1521/service`: Oracle's easy connect.
+/// The password in Oracle's easy connect form: `user/password@//host:1521/service`.
 fn oracle(view: &View<'_>) -> Option<Hit> {
     let (text, at) = (view.text, view.at);
     let behind = &text[view.floor..at];
@@ -274,7 +281,7 @@ fn oracle(view: &View<'_>) -> Option<Hit> {
     if !named || password.is_empty() || !is_host(host, false) {
         return None;
     }
-    let stands = standin::is_password(user, password, host);
+    let stands = dummy_password::is_dummy_password(user, password, host);
     (!stands).then(|| Hit::known(at - password.len()..at, "password", Confidence::High))
 }
 

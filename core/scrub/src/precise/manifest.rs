@@ -1,17 +1,19 @@
-//! Looks at a Kubernetes manifest of `kind: Secret`: every value below `data` and `stringData`.
+//! Kubernetes manifests: masks every value below `data` and `stringData` in an object of `kind:
+//! Secret`.
 //!
-//! Source: Kubernetes documentation, "Secrets". What stands more than a view away is left to the
-//! names of its entries.
+//! Values farther away than a view are judged by their names, as anywhere else.
+//!
+//! Source: Kubernetes documentation, "Secrets".
 
 use std::ops::Range;
 
 use super::super::hit::{Confidence, Hit};
-use super::super::view::{Look, View};
+use super::super::view::{Outcome, View};
 use super::judge;
-use super::link::standin;
+use super::link::dummy_password;
 
-/// Looks at the `kind`.
-pub(super) fn look(view: &View<'_>) -> Look {
+/// Inspects the `kind`.
+pub(super) fn inspect(view: &View<'_>) -> Outcome {
     let (text, at) = (view.text, view.at);
     let word = text[at..].iter().take(24).position(|b| matches!(b, b's' | b'S')).unwrap_or(0);
     let end = at + word + b"Secret".len();
@@ -27,11 +29,11 @@ pub(super) fn look(view: &View<'_>) -> Look {
     }
     let resume = hits.iter().map(|hit: &Hit| hit.span.end).fold(end, usize::max);
     let mut hits = hits.into_iter();
-    Look { hit: hits.next(), more: hits.collect(), resume }
+    Outcome { hit: hits.next(), more: hits.collect(), resume }
 }
 
-/// The object to which the `kind` in `text[at..end]` belongs: no other `kind: Secret` stands in
-/// it, and it does not reach into the next, which starts with its `apiVersion`.
+/// The object that the `kind` in `text[at..end]` belongs to. It contains no other `kind: Secret`
+/// and does not reach into the next object, which starts with its `apiVersion`.
 fn object(text: &[u8], at: usize, end: usize) -> Range<usize> {
     let mark = &text[at..end];
     let start = memchr::memmem::rfind(&text[..at], mark).map_or(0, |other| other + mark.len());
@@ -44,7 +46,7 @@ fn object(text: &[u8], at: usize, end: usize) -> Range<usize> {
     first..cut.map_or(stop, |cut| end + cut)
 }
 
-/// Lines below `data:` with a deeper indentation, `name: value` each.
+/// The lines below `data:` that are indented deeper, each of them `name: value`.
 fn yaml(view: &View<'_>, object: Range<usize>, hits: &mut Vec<Hit>) {
     let mut at = object.start;
     let mut map: Option<(usize, bool)> = None;
@@ -70,7 +72,7 @@ fn yaml(view: &View<'_>, object: Range<usize>, hits: &mut Vec<Hit>) {
     }
 }
 
-/// Where the value of `name: value` is, without its quotes.
+/// The value of `name: value`, without quotes.
 fn entry(line: &[u8]) -> Option<Range<usize>> {
     let name =
         line.iter().take_while(|b| b.is_ascii_alphanumeric() || b"._-\"'".contains(b)).count();
@@ -85,7 +87,7 @@ fn entry(line: &[u8]) -> Option<Range<usize>> {
     Some(start + 1..start + 1 + length)
 }
 
-/// Entries of the object below `"data"`: `"name": "value"` each.
+/// The members of the object below `"data"`.
 fn json(view: &View<'_>, object: Range<usize>, hits: &mut Vec<Hit>) {
     let text = &view.text[..object.end];
     let Some(data) = memchr::memmem::find(&text[object.start..], b"\"data\":") else { return };
@@ -113,7 +115,7 @@ fn json(view: &View<'_>, object: Range<usize>, hits: &mut Vec<Hit>) {
     }
 }
 
-/// Where the inside of the string that starts at `at` is.
+/// The inside of the string that starts at `at`.
 fn string(text: &[u8], at: usize) -> Option<Range<usize>> {
     if text.get(at) != Some(&b'"') {
         return None;
@@ -123,12 +125,13 @@ fn string(text: &[u8], at: usize) -> Option<Range<usize>> {
     (rest[length] == b'"').then_some(at + 1..at + 1 + length)
 }
 
+/// The hit for a value, unless it is a dummy.
 fn secret(view: &View<'_>, span: Range<usize>, encoded: bool) -> Option<Hit> {
     let value = &view.text[span.clone()];
     let base64 = value.iter().all(|b| b.is_ascii_alphanumeric() || b"+/=".contains(b));
     let fits =
         if encoded { base64 && value.len() >= 4 } else { value.len() >= 4 && value[0] != b'|' };
-    let stands = judge::is_stand_in(value) || standin::is_template(value);
+    let stands = judge::is_dummy_value(value) || dummy_password::is_template(value);
     (fits && !stands && span.start >= view.floor)
         .then(|| Hit::known(span, "kubernetes-secret", Confidence::Medium))
 }

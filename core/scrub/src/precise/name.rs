@@ -1,234 +1,127 @@
-//! Which names say that their value is a secret.
+//! Names: which names say that their value is a secret.
 //!
-//! A name is split into words, what says only where or in what form it is used (`_PROD`, `_2`,
-//! `_value`) is dropped, and the last word that is left decides, together with the one before.
+//! [`classify`] splits a name into words: `DB_PASSWORD`, `dbPassword` and `db-password` all end
+//! with `password`. It drops words at the end that say only where or in what form a value is used
+//! (`_PROD`, `_2`, `_value`). The last word that is left decides, together with the one before it:
+//! `api_key` is a secret, `sort_key` is not, and `key` alone is one only if the value looks random.
+//!
+//! Invariant: [`may_be_secret_name`], the prefilter, rejects only names that [`classify`] rejects.
+//!
+//! Word lists are data (`data/words/names.toml`); the words that decide are matched here.
 
-use words::Words;
+use crate::words;
+use split::Words;
 
-mod ending;
-mod ordinary;
-mod words;
+mod non_secret_keys;
+mod prefilter;
+mod split;
 
-pub(super) use ending::may_tell;
-pub(super) use words::MAX_NAME;
+pub(super) use prefilter::may_be_secret_name;
+pub(super) use split::MAX_NAME;
 
 #[cfg(test)]
 mod tests;
 
-/// The kind of the words from which the keys of a wallet are made.
+/// The kind of the words from which a wallet's keys are derived.
 pub(super) const MNEMONIC: &str = "mnemonic";
 
-/// How much a name says.
+/// How strongly a name suggests a secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Strength {
-    /// `session`, `key`, `auth`: the value must look random.
+    /// `session`, `key`, `auth`: a secret only if the value looks random.
     Weak,
     /// `password`, `api_key`, `client_secret`: any literal is a secret.
     Strong,
 }
 
-/// What a name tells of its value.
+/// What a name implies about its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Telling {
-    /// The kind that a secret under this name has: `password`, `api-key`, `token`…
+pub(super) struct NameClass {
+    /// The kind of a secret with this name: `password`, `api-key`, `token`…
     pub kind: &'static str,
     pub strength: Strength,
 }
 
-impl Telling {
-    fn strong(kind: &'static str) -> Option<Telling> {
-        Some(Telling { kind, strength: Strength::Strong })
+impl NameClass {
+    fn strong(kind: &'static str) -> Option<NameClass> {
+        Some(NameClass { kind, strength: Strength::Strong })
     }
 
-    fn weak(kind: &'static str) -> Option<Telling> {
-        Some(Telling { kind, strength: Strength::Weak })
+    fn weak(kind: &'static str) -> Option<NameClass> {
+        Some(NameClass { kind, strength: Strength::Weak })
     }
 
-    /// The same, with a value that must look random.
-    pub(super) fn weakened(self) -> Telling {
-        Telling { strength: Strength::Weak, ..self }
+    /// The same kind, but the value must look random.
+    pub(super) fn weakened(self) -> NameClass {
+        NameClass { strength: Strength::Weak, ..self }
     }
 }
 
-/// What the last word of an identifier tells: `DB_PASSWORD`, `dbPassword`, `db-password` and
-/// `spring.datasource.password` end with `password`, `turnkey`, `KEY_PREFIX` and `sort_key` tell
+/// Classifies a name; `None` if its value is no secret. `turnkey`, `KEY_PREFIX` and `sort_key` say
 /// nothing.
-pub(super) fn telling(name: &[u8]) -> Option<Telling> {
-    let told = told(name);
-    debug_assert!(told.is_none() || may_tell(name), "an ending is not known");
-    told
+pub(super) fn classify(name: &[u8]) -> Option<NameClass> {
+    let class = classify_unchecked(name);
+    debug_assert!(class.is_none() || may_be_secret_name(name), "an ending is not known");
+    class
 }
 
-fn told(name: &[u8]) -> Option<Telling> {
+/// [`classify`] without the check of the prefilter.
+fn classify_unchecked(name: &[u8]) -> Option<NameClass> {
     if name == b"key" {
-        // As most names are that may tell something.
+        // The most frequent name of those that may be secret.
         return key(b"", true);
     }
     let mut words = Words::of(name)?;
     let mut vague = false;
     while words.len() > 1 {
         let last = words.nth_last(0);
-        if is_place(last) || last[0].is_ascii_digit() {
+        if words::is_environment_word(last) || last[0].is_ascii_digit() {
             words.drop_last();
-        } else if is_wrapping(last) {
+        } else if words::is_encoding_word(last) {
             vague = true;
             words.drop_last();
         } else {
             break;
         }
     }
-    if words.len() > 1 && asks(words.first()) {
+    if words.len() > 1 && words::is_question_word(words.first()) {
         return None;
     }
-    let told = by_words(&words)?;
-    Some(if vague && told.kind != "password" { told.weakened() } else { told })
+    let class = classify_last_word(&words)?;
+    Some(if vague && class.kind != "password" { class.weakened() } else { class })
 }
 
-/// How a function of a telling name takes a secret.
+/// How a function with a secret's name takes the secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Takes {
-    /// As its one argument: `.password("…")`.
-    Alone,
-    /// More may follow: `setPassword("…", true)`.
-    More,
+pub(super) enum ArgumentStyle {
+    /// As its only argument: `.password("…")`.
+    OnlyArgument,
+    /// As its first argument: `setPassword("…", true)`.
+    MoreArguments,
 }
 
-/// How a function of this name takes a secret; `None` if it brings one, or does something else:
+/// How a function of this name takes a secret; `None` if it returns one or does something else:
 /// `getPassword("database")`, `hash_password("…")`.
-pub(super) fn takes(name: &[u8]) -> Option<Takes> {
+pub(super) fn argument_style(name: &[u8]) -> Option<ArgumentStyle> {
     let own = name.rsplit(|&b| b == b'.').next().unwrap_or(name);
     let words = Words::of(own)?;
     let (first, last) = (words.first(), words.nth_last(0));
     if words.len() == 1 {
         let plain = [&b"password"[..], b"passwd", b"passphrase", b"token", b"secret", b"apikey"];
-        return plain.contains(&last).then_some(Takes::Alone);
+        return plain.contains(&last).then_some(ArgumentStyle::OnlyArgument);
     }
     match first {
-        b"set" | b"with" | b"put" | b"add" | b"use" | b"update" => Some(Takes::More),
+        b"set" | b"with" | b"put" | b"add" | b"use" | b"update" => {
+            Some(ArgumentStyle::MoreArguments)
+        }
         b"client" | b"db" | b"user" | b"access" | b"api" | b"auth" | b"secret" | b"private"
-        | b"bearer" | b"refresh" | b"bot" => Some(Takes::Alone),
+        | b"bearer" | b"refresh" | b"bot" => Some(ArgumentStyle::OnlyArgument),
         _ => None,
     }
 }
 
-/// What says only for which place or time a name is meant.
-fn is_place(word: &[u8]) -> bool {
-    matches!(
-        word,
-        b"prod"
-            | b"production"
-            | b"prd"
-            | b"dev"
-            | b"devel"
-            | b"development"
-            | b"stage"
-            | b"staging"
-            | b"stg"
-            | b"test"
-            | b"testing"
-            | b"qa"
-            | b"uat"
-            | b"local"
-            | b"live"
-            | b"sandbox"
-            | b"ci"
-            | b"old"
-            | b"new"
-            | b"prev"
-            | b"previous"
-            | b"current"
-            | b"backup"
-            | b"bak"
-            | b"default"
-            | b"v"
-            | b"primary"
-            | b"secondary"
-            | b"tmp"
-            | b"temp"
-            | b"main"
-            | b"global"
-            | b"internal"
-            | b"external"
-            | b"ro"
-            | b"rw"
-            | b"us"
-            | b"eu"
-            | b"confirm"
-            | b"confirmation"
-            | b"repeat"
-            | b"again"
-            | b"here"
-            | b"env"
-            | b"admin"
-            | b"root"
-            | b"master"
-    )
-}
-
-/// What says only in what form the value is kept.
-fn is_wrapping(word: &[u8]) -> bool {
-    matches!(
-        word,
-        b"value"
-            | b"val"
-            | b"str"
-            | b"string"
-            | b"text"
-            | b"txt"
-            | b"plain"
-            | b"plaintext"
-            | b"raw"
-            | b"base"
-            | b"b"
-            | b"base64"
-            | b"hex"
-            | b"encoded"
-            | b"literal"
-            | b"stdin"
-    )
-}
-
-/// A first word that makes a question or a setting of what follows: `has_token`,
-/// `require_password`, `max_token`.
-fn asks(word: &[u8]) -> bool {
-    matches!(
-        word,
-        b"is"
-            | b"has"
-            | b"had"
-            | b"needs"
-            | b"need"
-            | b"require"
-            | b"requires"
-            | b"required"
-            | b"use"
-            | b"uses"
-            | b"show"
-            | b"hide"
-            | b"allow"
-            | b"enable"
-            | b"enabled"
-            | b"disable"
-            | b"no"
-            | b"without"
-            | b"missing"
-            | b"invalid"
-            | b"expired"
-            | b"wrong"
-            | b"empty"
-            | b"max"
-            | b"min"
-            | b"num"
-            | b"forgot"
-            | b"should"
-            | b"can"
-            | b"expect"
-            | b"existing"
-            | b"unexpected"
-    )
-}
-
-fn by_words(words: &Words<'_>) -> Option<Telling> {
+/// Classifies by the last word and the one before it.
+fn classify_last_word(words: &Words<'_>) -> Option<NameClass> {
     let last = words.nth_last(0);
     let before = words.before(0);
     match last {
@@ -239,80 +132,53 @@ fn by_words(words: &Words<'_>) -> Option<Telling> {
         b"pass" | b"passkey" => password(before),
         b"phrase" if before == b"pass" => password(words.before(1)),
         b"word" | b"code" | b"wd" if before == b"pass" => password(words.before(1)),
-        b"passe" if before == b"de" => Telling::strong("password"),
-        b"passe" => Telling::weak("password"),
-        // What tells one request of a client from another.
+        b"passe" if before == b"de" => NameClass::strong("password"),
+        b"passe" => NameClass::weak("password"),
+        // A token that identifies a request of a client.
         b"token" if before == b"request" && words.before(1) == b"client" => None,
-        // What tells one assembly of .NET from another.
+        // A token that identifies an assembly of .NET.
         b"token" if before == b"key" && words.before(1) == b"public" => None,
         b"token" => token(before),
-        b"jwt" => Telling::weak("token"),
-        b"material" if before == b"key" => Telling::strong("encryption-key"),
-        b"pat" if words.len() > 1 => Telling::weak("token"),
-        b"bearer" => Telling::strong("token"),
+        b"jwt" => NameClass::weak("token"),
+        b"material" if before == b"key" => NameClass::strong("encryption-key"),
+        b"pat" if words.len() > 1 => NameClass::weak("token"),
+        b"bearer" => NameClass::strong("token"),
         b"secret" => secret(before),
         b"credential" | b"credentials" | b"cred" | b"creds" => credential(last, words),
-        b"authorization" => Telling::strong("authorization"),
-        b"auth" => Telling::weak("authorization"),
+        b"authorization" => NameClass::strong("authorization"),
+        b"auth" => NameClass::weak("authorization"),
         b"key" => key(before, words.len() == 1),
-        b"private" => Telling::weak("private-key"),
-        b"phpsessid" | b"jsessionid" => Telling::strong("session"),
-        b"session" | b"sessionid" | b"sessid" | b"sess" | b"sid" => Telling::weak("session"),
-        b"id" if matches!(before, b"session" | b"sess") => Telling::weak("session"),
-        b"cookie" => Telling::weak("cookie"),
-        b"signature" | b"sig" => Telling::weak("signature"),
-        b"csrf" | b"xsrf" => Telling::weak("token"),
-        b"psk" => Telling::strong("password"),
-        b"mnemonic" => Telling::strong(MNEMONIC),
-        // A key as well.
-        b"clave" => Telling::weak("password"),
-        b"salt" | b"pepper" => Telling::weak("secret"),
-        b"dsn" => Telling::weak("connection"),
+        b"private" => NameClass::weak("private-key"),
+        b"phpsessid" | b"jsessionid" => NameClass::strong("session"),
+        b"session" | b"sessionid" | b"sessid" | b"sess" | b"sid" => NameClass::weak("session"),
+        b"id" if matches!(before, b"session" | b"sess") => NameClass::weak("session"),
+        b"cookie" => NameClass::weak("cookie"),
+        b"signature" | b"sig" => NameClass::weak("signature"),
+        b"csrf" | b"xsrf" => NameClass::weak("token"),
+        b"psk" => NameClass::strong("password"),
+        b"mnemonic" => NameClass::strong(MNEMONIC),
+        // The word also means a key.
+        b"clave" => NameClass::weak("password"),
+        b"salt" | b"pepper" => NameClass::weak("secret"),
+        b"dsn" => NameClass::weak("connection"),
         b"url" | b"uri" if matches!(before, b"database" | b"redis" | b"mongo" | b"mongodb") => {
-            Telling::weak("connection")
+            NameClass::weak("connection")
         }
         _ => words
-            .vendor()
-            .or_else(|| glued(last))
-            .or_else(|| foreign(last))
-            .or_else(|| leading(words.first(), last)),
+            .classify_by_vendor()
+            .or_else(|| classify_joined_word(last))
+            .or_else(|| classify_foreign_word(last))
+            .or_else(|| classify_first_word(words.first(), last)),
     }
 }
 
-/// A word that ends with a telling one, written without a boundary: `PGPASSWORD`, `APIKEY`.
-fn glued(word: &[u8]) -> Option<Telling> {
-    const PASS: &[&[u8]] = &[
-        b"db",
-        b"user",
-        b"usr",
-        b"sudo",
-        b"root",
-        b"admin",
-        b"mysql",
-        b"pg",
-        b"smtp",
-        b"mail",
-        b"ftp",
-        b"my",
-        b"login",
-        b"ssh",
-        b"key",
-        b"store",
-        b"ldap",
-        b"proxy",
-        b"http",
-        b"wifi",
-        b"vnc",
-        b"bind",
-        b"imap",
-        b"redis",
-        b"srcstore",
-        b"deststore",
-        b"srckey",
-        b"destkey",
-    ];
+/// Classifies a word that ends with a secret word without a boundary: `PGPASSWORD`, `APIKEY`.
+fn classify_joined_word(word: &[u8]) -> Option<NameClass> {
     if let Some(front) = word.strip_suffix(b"pass").or_else(|| word.strip_suffix(b"pwd")) {
-        return PASS.contains(&front).then_some(()).and_then(|()| Telling::strong("password"));
+        return words::WORDS_BEFORE_PASS
+            .contains(&front)
+            .then_some(())
+            .and_then(|()| NameClass::strong("password"));
     }
     for end in [&b"password"[..], b"passwd", b"passphrase", b"passwort", b"passcode"] {
         if let Some(front) = word.strip_suffix(end) {
@@ -327,111 +193,52 @@ fn glued(word: &[u8]) -> Option<Telling> {
     }
     let front = word.strip_suffix(b"key")?;
     match key(front, false)? {
-        told if told.strength == Strength::Strong => Some(told),
+        class if class.strength == Strength::Strong => Some(class),
         _ => None,
     }
 }
 
-/// True if a value is but the word for a password, in a language other than English: what a
-/// label says. (`password` itself is one that is taken.)
-pub(super) fn says_password(value: &[u8]) -> bool {
-    const WORDS: &[&str] = &[
-        "passwort",
-        "kennwort",
-        "contraseña",
-        "contrasena",
-        "contrasenya",
-        "senha",
-        "palavra-passe",
-        "mot de passe",
-        "hasło",
-        "haslo",
-        "heslo",
-        "geslo",
-        "lozinka",
-        "lösenord",
-        "passord",
-        "adgangskode",
-        "kodeord",
-        "salasana",
-        "wachtwoord",
-        "parola",
-        "parole",
-        "parool",
-        "şifre",
-        "sifre",
-        "jelszó",
-        "slaptažodis",
-        "пароль",
-        "парола",
-        "лозинка",
-        "密码",
-        "密碼",
-        "パスワード",
-        "비밀번호",
-        "mật khẩu",
-        "kata sandi",
-        "sandi",
-        "รหัสผ่าน",
-        "كلمة المرور",
-        "סיסמה",
-        "κωδικός",
-        "κωδικός πρόσβασης",
-        "पासवर्ड",
-    ];
+/// True if a value is only the word for a password in a language other than English, as a label
+/// shows it. (`password` itself may be a password.)
+pub(super) fn is_password_word(value: &[u8]) -> bool {
     const LONGEST: usize = 40;
     let label = value.trim_ascii_end().strip_suffix(b":").unwrap_or(value);
     let Some(label) = std::str::from_utf8(label).ok().filter(|label| label.len() <= LONGEST) else {
         return false;
     };
     let folded = || label.chars().flat_map(char::to_lowercase);
-    WORDS.iter().any(|word| folded().eq(word.chars()))
+    words::PASSWORD_LABELS.iter().any(|word| folded().eq(word.chars()))
 }
 
-/// A noun that stands before what it is for, as in Spanish and Portuguese: `senha_banco`.
-fn leading(word: &[u8], last: &[u8]) -> Option<Telling> {
+/// Classifies by the first word, as in Spanish and Portuguese: `senha_banco`.
+fn classify_first_word(word: &[u8], last: &[u8]) -> Option<NameClass> {
     let other = matches!(
         last,
         b"publica" | b"primaria" | b"foranea" | b"unica" | b"hash" | b"id" | b"invalida"
     );
-    (ending::LEADING.contains(&word) && !other).then_some(())?;
-    Telling::strong("password")
+    (words::FIRST_WORDS.contains(&word) && !other).then_some(())?;
+    NameClass::strong("password")
 }
 
-fn foreign(word: &[u8]) -> Option<Telling> {
-    const WORDS: &[&str] = &[
-        "contraseña",
-        "hasło",
-        "lösenord",
-        "jelszó",
-        "пароль",
-        "Пароль",
-        "ПАРОЛЬ",
-        "密码",
-        "密碼",
-        "口令",
-        "パスワード",
-        "비밀번호",
-        "şifre",
-        "adgangskode",
-        "kodeord",
-        "mật_khẩu",
-    ];
-    WORDS
+/// Classifies words for a password that are not written in ASCII.
+fn classify_foreign_word(word: &[u8]) -> Option<NameClass> {
+    words::FOREIGN_PASSWORD_WORDS
         .iter()
         .any(|known| known.as_bytes() == word)
         .then_some(())
-        .and_then(|()| Telling::strong("password"))
+        .and_then(|()| NameClass::strong("password"))
 }
 
-fn password(before: &[u8]) -> Option<Telling> {
+/// Classifies a word for a password, by the word before it.
+fn password(before: &[u8]) -> Option<NameClass> {
     match before {
         b"reset" | b"change" | b"hashed" | b"encrypted" | b"by" | b"crypt" | b"com" | b"en" => None,
-        _ => Telling::strong("password"),
+        _ => NameClass::strong("password"),
     }
 }
 
-fn token(before: &[u8]) -> Option<Telling> {
+/// Classifies `token`, by the word before it. Tokens of parsers, pages and models are no secrets.
+fn token(before: &[u8]) -> Option<NameClass> {
     match before {
         b"stop" | b"pad" | b"bos" | b"eos" | b"unk" | b"sep" | b"cls" | b"mask" | b"special"
         | b"page" | b"next" | b"continuation" | b"continue" | b"start" | b"end" | b"first"
@@ -442,42 +249,45 @@ fn token(before: &[u8]) -> Option<Telling> {
         | b"syntax" | b"added" | b"vocab" | b"nextpage" | b"of" | b"cursor" | b"lock"
         | b"change" | b"action" | b"creation" | b"update" | b"starting" | b"forward"
         | b"backward" => None,
-        b"current" | b"prev" | b"previous" => Telling::weak("token"),
-        _ => Telling::strong("token"),
+        b"current" | b"prev" | b"previous" => NameClass::weak("token"),
+        _ => NameClass::strong("token"),
     }
 }
 
-fn secret(before: &[u8]) -> Option<Telling> {
+/// Classifies `secret`, by the word before it.
+fn secret(before: &[u8]) -> Option<NameClass> {
     match before {
         b"pull" | b"tls" | b"image" | b"top" | b"k8s" | b"kubernetes" => None,
-        _ => Telling::strong("secret"),
+        _ => NameClass::strong("secret"),
     }
 }
 
-/// `credentials` alone is as often the name of a thing as a value: it must look random.
-fn credential(last: &[u8], words: &Words<'_>) -> Option<Telling> {
+/// `credentials` alone is as often the name of a group of settings as of a value, so the value must look
+/// random.
+fn credential(last: &[u8], words: &Words<'_>) -> Option<NameClass> {
     if last == b"credential" || words.len() > 1 {
-        Telling::strong("credential")
+        NameClass::strong("credential")
     } else {
-        Telling::weak("credential")
+        NameClass::weak("credential")
     }
 }
 
-fn key(before: &[u8], alone: bool) -> Option<Telling> {
+/// Classifies `key`, by the word before it.
+fn key(before: &[u8], alone: bool) -> Option<NameClass> {
     match before {
-        b"api" => Telling::strong("api-key"),
-        b"access" | b"account" | b"storage" => Telling::strong("access-key"),
-        b"private" | b"priv" | b"ssh" => Telling::strong("private-key"),
-        b"secret" => Telling::strong("secret"),
+        b"api" => NameClass::strong("api-key"),
+        b"access" | b"account" | b"storage" => NameClass::strong("access-key"),
+        b"private" | b"priv" | b"ssh" => NameClass::strong("private-key"),
+        b"secret" => NameClass::strong("secret"),
         b"encryption" | b"encrypt" | b"crypto" | b"decryption" | b"cipher" | b"aes" => {
-            Telling::strong("encryption-key")
+            NameClass::strong("encryption-key")
         }
-        b"signing" | b"sign" | b"hmac" | b"signature" | b"jwt" => Telling::strong("signing-key"),
+        b"signing" | b"sign" | b"hmac" | b"signature" | b"jwt" => NameClass::strong("signing-key"),
         b"auth" | b"master" | b"shared" | b"presharedkey" | b"license" | b"licence"
         | b"service" | b"consumer" | b"webhook" | b"subscription" | b"preshared" | b"bot"
-        | b"deploy" | b"app" | b"application" | b"restricted" => Telling::strong("api-key"),
-        _ if alone => Telling::weak("key"),
-        _ if ordinary::is_ordinary(before) => None,
-        _ => Telling::weak("key"),
+        | b"deploy" | b"app" | b"application" | b"restricted" => NameClass::strong("api-key"),
+        _ if alone => NameClass::weak("key"),
+        _ if non_secret_keys::is_ordinary(before) => None,
+        _ => NameClass::weak("key"),
     }
 }

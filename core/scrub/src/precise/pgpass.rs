@@ -1,19 +1,22 @@
-//! Looks at a line of PostgreSQL's password file: `host:port:database:user:password`.
+//! PostgreSQL's password file: `host:port:database:user:password`.
+//!
+//! The candidate scan stops at the default port, `:5432:`.
 //!
 //! Source: PostgreSQL documentation, "The Password File".
 
 use super::super::hit::{Confidence, Hit};
-use super::super::view::{Look, View};
-use super::link::standin;
+use super::super::view::{Outcome, View};
+use super::link::dummy_password;
 
-/// Looks at the colon before the port.
-pub(super) fn look(view: &View<'_>) -> Look {
+/// Inspects the colon before the port.
+pub(super) fn inspect(view: &View<'_>) -> Outcome {
     match password(view).filter(|hit| hit.span.start >= view.floor) {
-        Some(hit) => Look::found(hit),
-        None => Look::nothing(view.at + 1),
+        Some(hit) => Outcome::found(hit),
+        None => Outcome::none(view.at + 1),
     }
 }
 
+/// The password of the line.
 fn password(view: &View<'_>) -> Option<Hit> {
     let (text, at) = (view.text, view.at);
     let is_host = |b: &u8| b.is_ascii_alphanumeric() || b".-*/_".contains(b);
@@ -33,11 +36,11 @@ fn password(view: &View<'_>) -> Option<Hit> {
         .unwrap_or(text.len().min(start + 256) - start);
     let value = &text[start..start + length];
     let user = &text[user..start - 1];
-    (!value.is_empty() && !standin::is_password(user, value, b"a.host"))
+    (!value.is_empty() && !dummy_password::is_dummy_password(user, value, b"a.host"))
         .then(|| Hit::known(start..start + length, "password", Confidence::High))
 }
 
-/// The length of a field: a name, or `*`.
+/// The length of a field: a name or `*`.
 fn field(text: &[u8], from: usize) -> Option<usize> {
     let belongs = |b: &u8| b.is_ascii_alphanumeric() || b".-_*".contains(b);
     let length = text[from..].iter().take(64).take_while(|b| belongs(b)).count();

@@ -1,38 +1,40 @@
-//! Text that repeats itself is looked at once.
+//! Repetitions: text that repeats itself is inspected once.
 //!
-//! Every decision follows from a view alone. So where a stretch of text is the one before it all
-//! over again, far enough around that each view in it has been seen already, nothing can be found
-//! that was not found there. Real text is seldom like that; text that is made to keep the finders
-//! busy mostly is, and costs as little as text that has nothing to look at.
+//! Invariant: every decision follows from a view alone. So if a stretch of text repeats the one
+//! before it, and the text around it as well, as far as a view reaches, nothing can be found there
+//! that was not found before. Real text is seldom like that. Text made to keep the detectors busy
+//! mostly is, and then costs as little as text without candidates.
 
 use super::super::view::{AHEAD, BACK};
 
-/// The shortest distance over which a repetition is sought, in bytes.
-const NEAREST: usize = 16;
-/// The longest.
-const FARTHEST: usize = AHEAD;
-/// How much is compared before it is worth to compare whole views.
-const GLANCE: usize = 64;
+/// The shortest period, in bytes.
+const MIN_PERIOD: usize = 16;
+/// The longest period, in bytes: what a view shows ahead.
+const MAX_PERIOD: usize = AHEAD;
+/// How many bytes are compared before whole views are.
+const QUICK_COMPARE: usize = 64;
 
-/// What is remembered of the looks that found nothing.
+/// What is remembered of inspections without a hit.
 #[derive(Default)]
-pub(super) struct Repeats {
-    /// A place that was looked at. All looks since then have found nothing.
+pub(super) struct RepeatSkipper {
+    /// A candidate that was inspected. Nothing was found since.
     anchor: Option<usize>,
-    /// The anchor moves on when the looks are farther from it than this.
+    /// The anchor moves on when a candidate is farther away from it than this.
     span: usize,
-    /// Nothing is compared before this, so that what is compared in vain is no more than the text.
-    rest: usize,
+    /// Nothing is compared before this position. So all unsuccessful comparisons together read no
+    /// more than the text.
+    no_compare_before: usize,
 }
 
-impl Repeats {
-    /// Something was found: what is behind it has to be looked at anew.
-    pub(super) fn forget(&mut self) {
-        *self = Repeats { rest: self.rest, ..Repeats::default() };
+impl RepeatSkipper {
+    /// A secret was found; what follows must be inspected anew.
+    pub(super) fn reset(&mut self) {
+        *self =
+            RepeatSkipper { no_compare_before: self.no_compare_before, ..RepeatSkipper::default() };
     }
 
-    /// A place in `text[at..to]` that is to be looked at as `at` would be, where nothing is found
-    /// between them; `None` if `at` itself must be looked at.
+    /// The position in `text[at..to]` that is the same as `at` after whole periods, with nothing to
+    /// find in between; `None` if `at` must be inspected.
     pub(super) fn skip(
         &mut self,
         text: &[u8],
@@ -41,41 +43,41 @@ impl Repeats {
         floor: usize,
     ) -> Option<usize> {
         let Some(anchor) = self.anchor else {
-            // A view that is cut by the start of the text or the last hit is like no other.
-            (self.anchor, self.span) = (Some(at).filter(|at| *at >= floor + BACK), NEAREST);
+            // A view that is cut by the start of the text or by the last hit is like no other.
+            (self.anchor, self.span) = (Some(at).filter(|at| *at >= floor + BACK), MIN_PERIOD);
             return None;
         };
         let period = at.checked_sub(anchor).filter(|period| *period > 0)?;
         let first = |at: usize| text.get(at..).and_then(<[u8]>::first_chunk::<8>);
-        let glance = |at: usize| text.get(at..at + GLANCE);
-        // Most places differ in their first bytes, and the rest of them is not looked at.
-        let alike = first(at) == first(anchor) && glance(at).is_some();
-        if at >= self.rest && alike && glance(at) == glance(anchor) {
+        let quick = |at: usize| text.get(at..at + QUICK_COMPARE);
+        // Most places differ in their first bytes.
+        let alike = first(at) == first(anchor) && quick(at).is_some();
+        if at >= self.no_compare_before && alike && quick(at) == quick(anchor) {
             let same = BACK + AHEAD + (to - at);
             let (first, again) = (&text[anchor - BACK..], &text[at - BACK..]);
-            // The end of the text is seen in no view before.
+            // No earlier view shows the end of the text.
             let again = &again[..again.len().saturating_sub(1).min(same)];
-            let free = common(first, again).saturating_sub(BACK + AHEAD);
+            let free = common_prefix(first, again).saturating_sub(BACK + AHEAD);
             if free >= period {
                 return Some(at + free / period * period);
             }
-            self.rest = at + AHEAD;
+            self.no_compare_before = at + AHEAD;
         }
         if period > self.span {
-            self.span = if self.span < FARTHEST { 2 * self.span } else { NEAREST };
+            self.span = if self.span < MAX_PERIOD { 2 * self.span } else { MIN_PERIOD };
             self.anchor = Some(at);
         }
         None
     }
 }
 
-/// How many bytes both texts start with.
-fn common(one: &[u8], other: &[u8]) -> usize {
+/// How many leading bytes both texts share.
+fn common_prefix(one: &[u8], other: &[u8]) -> usize {
     const BLOCK: usize = 64;
     let blocks = one.chunks_exact(BLOCK).zip(other.chunks_exact(BLOCK));
     let whole = BLOCK * blocks.take_while(|(one, other)| one == other).count();
-    let rest = one[whole..].iter().zip(&other[whole..]);
-    whole + rest.take_while(|(one, other)| one == other).count()
+    let no_compare_before = one[whole..].iter().zip(&other[whole..]);
+    whole + no_compare_before.take_while(|(one, other)| one == other).count()
 }
 
 #[cfg(test)]

@@ -1,45 +1,45 @@
-//! Looks at an authentication scheme for its credentials: `Bearer`, `Basic`, the `response` of
-//! `Digest`, and the `auth` of Docker's configuration, which is what `Basic` sends.
+//! Authentication schemes: the credentials of `Bearer`, `Basic` and `Digest`, and the `auth` of
+//! Docker's configuration, which is what `Basic` sends.
 //!
 //! Sources: RFC 6750 (Bearer), RFC 7617 (Basic), RFC 7616 (Digest), Docker's `config.json`.
 
 use data_encoding::{BASE64_NOPAD, BASE64URL_NOPAD};
 
-use super::super::hit::{Confidence, Hit, Until};
-use super::super::view::{Look, View};
+use super::super::hit::{Confidence, Continuation, Hit};
+use super::super::view::{Outcome, View};
 use super::judge;
 use super::kinds::Kinds;
-use super::link::standin;
+use super::link::dummy_password;
 
-/// How far before the scheme the name of a header is believed to be its own.
-const HEADER: usize = 48;
-/// The most between a scheme and its credentials.
-const BETWEEN: usize = 12;
-/// How many letters of Basic credentials are decoded to see what they are.
-const DECODED: usize = 344;
+/// How far before the scheme the name of its header may stand, in bytes.
+const MAX_HEADER_DISTANCE: usize = 48;
+/// The longest separator between a scheme and its credentials, in bytes.
+const MAX_SEPARATOR: usize = 12;
+/// How many letters of Basic credentials are decoded.
+const MAX_DECODED: usize = 344;
 
-/// Looks at the first byte of a scheme.
-pub(super) fn look(kinds: &Kinds, view: &View<'_>) -> Look {
+/// Inspects the first byte of a scheme.
+pub(super) fn inspect(kinds: &Kinds, view: &View<'_>) -> Outcome {
     let (text, at) = (view.text, view.at);
     let word = text[at..].iter().take(8).take_while(|b| b.is_ascii_alphabetic()).count();
-    let none = Look::nothing(at + word.max(1));
+    let none = Outcome::none(at + word.max(1));
     let hit = match text[at] {
         b'"' => docker(view, at + b"\"auth".len()),
         b'r' | b'R' => digest(view),
         _ if !stands_alone(text, at) => None,
-        _ => match between(text, at + word) {
+        _ => match credentials_start(text, at + word) {
             Some(start) if word == b"basic".len() => basic(view, start),
             Some(start) => bearer(kinds, view, start),
             None => None,
         },
     };
     match hit.filter(|hit| hit.span.start >= view.floor) {
-        Some(hit) => Look::found(hit),
+        Some(hit) => Outcome::found(hit),
         None => none,
     }
 }
 
-/// True if no longer word ends at `at`; the letter of an escape sequence is no word.
+/// True if no longer word ends at `at`. The letter of an escape sequence is no word.
 fn stands_alone(text: &[u8], at: usize) -> bool {
     let behind = &text[..at];
     let inside =
@@ -47,10 +47,10 @@ fn stands_alone(text: &[u8], at: usize) -> bool {
     !inside || [&b"\\n"[..], b"\\t", b"\\r", b"%20"].iter().any(|end| behind.ends_with(end))
 }
 
-/// Where the credentials start behind a scheme: blanks, or a colon and blanks, or those and a
-/// quote. `"Bearer "` in code ends with its blank, so that a quote needs the colon.
-fn between(text: &[u8], from: usize) -> Option<usize> {
-    let rest = &text[from..text.len().min(from + BETWEEN)];
+/// Where the credentials start behind a scheme: behind blanks, or a colon and blanks, or those and
+/// a quote. A quote needs the colon, because `"Bearer "` in code ends with its blank.
+fn credentials_start(text: &[u8], from: usize) -> Option<usize> {
+    let rest = &text[from..text.len().min(from + MAX_SEPARATOR)];
     if rest.starts_with(b"%20") {
         return Some(from + 3);
     }
@@ -60,13 +60,14 @@ fn between(text: &[u8], from: usize) -> Option<usize> {
     (blanks > 0 && (open == 0 || colon > 0)).then_some(from + colon + blanks + open)
 }
 
-/// True if a header's name stands before the scheme.
-fn is_told(text: &[u8], at: usize) -> bool {
+/// True if the name of an `Authorization` header stands before the scheme.
+fn follows_header_name(text: &[u8], at: usize) -> bool {
     let name = b"authorization";
-    let mut before = text[at.saturating_sub(HEADER)..at].windows(name.len());
+    let mut before = text[at.saturating_sub(MAX_HEADER_DISTANCE)..at].windows(name.len());
     before.any(|part| part.eq_ignore_ascii_case(name))
 }
 
+/// The token of a `Bearer` scheme.
 fn bearer(kinds: &Kinds, view: &View<'_>, start: usize) -> Option<Hit> {
     let text = view.text;
     let ends = |b: &u8| *b <= b' ' || *b == 0x7f || b"\"'`\\<>,;()[]{}".contains(b);
@@ -77,18 +78,19 @@ fn bearer(kinds: &Kinds, view: &View<'_>, start: usize) -> Option<Hit> {
         return None;
     }
     let stop = start + value.len();
-    let open = (stop == text.len() && !view.last).then_some(Until::Token);
-    if let Some(known) = kinds.whole(value) {
+    let open = (stop == text.len() && !view.last).then_some(Continuation::Token);
+    if let Some(known) = kinds.match_whole(value) {
         return Some(Hit { span: start..stop, open, ..known });
     }
-    let stands = judge::is_stand_in(value) || standin::is_template(value);
+    let stands = judge::is_dummy_value(value) || dummy_password::is_template(value);
     if stands || !is_bearer(value) {
         return None;
     }
     Some(Hit { open, ..Hit::known(start..stop, "bearer-token", Confidence::High) })
 }
 
-/// True for what is no word of a sentence or of code: letters and digits mixed, or long.
+/// True for a token, as opposed to a word of a sentence or of code: letters and digits mixed, or
+/// long.
 fn is_bearer(value: &[u8]) -> bool {
     let digits = value.iter().filter(|b| b.is_ascii_digit()).count();
     let letters = value.iter().filter(|b| b.is_ascii_alphabetic()).count();
@@ -103,17 +105,18 @@ fn is_bearer(value: &[u8]) -> bool {
     !attribute && !link && (mixed || long || digits >= 16 && value.len() == digits)
 }
 
+/// The credentials of a `Basic` scheme.
 fn basic(view: &View<'_>, start: usize) -> Option<Hit> {
     let text = view.text;
     let value = encoded(&text[start..]);
     let stop = start + value.len();
-    let open = (stop == text.len() && !view.last).then_some(Until::Token);
+    let open = (stop == text.len() && !view.last).then_some(Continuation::Token);
     let hit = Hit { open, ..Hit::known(start..stop, "basic-auth", Confidence::High) };
-    match log_in(value) {
+    match decoded_login_is_secret(value) {
         Some(secret) => secret.then_some(hit),
         None => {
-            let random = judge::is_random(value) && !judge::is_stand_in(value);
-            (random && is_told(text, view.at)).then_some(hit)
+            let random = judge::is_random(value) && !judge::is_dummy_value(value);
+            (random && follows_header_name(text, view.at)).then_some(hit)
         }
     }
 }
@@ -121,13 +124,13 @@ fn basic(view: &View<'_>, start: usize) -> Option<Hit> {
 /// The `"auth": "…"` of a registry in Docker's configuration.
 fn docker(view: &View<'_>, from: usize) -> Option<Hit> {
     let text = view.text;
-    let rest = &text[from..text.len().min(from + BETWEEN)];
+    let rest = &text[from..text.len().min(from + MAX_SEPARATOR)];
     let gap = rest.iter().take_while(|b| b"\\\": ".contains(b)).count();
     let colons = rest[..gap].iter().filter(|&&b| b == b':').count();
     let start = from + gap;
     let value = encoded(&text[start..]);
     let closed = matches!(text.get(start + value.len()), Some(b'"' | b'\\'));
-    (colons == 1 && closed && log_in(value) == Some(true))
+    (colons == 1 && closed && decoded_login_is_secret(value) == Some(true))
         .then(|| Hit::known(start..start + value.len(), "basic-auth", Confidence::High))
 }
 
@@ -137,14 +140,15 @@ fn encoded(text: &[u8]) -> &[u8] {
     &text[..text.iter().take_while(|b| belongs(b)).count()]
 }
 
-/// Whether the user and password that `value` encodes are secret; `None` if it encodes none.
-fn log_in(value: &[u8]) -> Option<bool> {
+/// True if the value encodes a user and a password that are secret, false if they are dummies;
+/// `None` if it encodes no login.
+fn decoded_login_is_secret(value: &[u8]) -> Option<bool> {
     let bare = &value[..value.iter().rposition(|&b| b != b'=')? + 1];
     if bare.len() < 6 || bare.contains(&b'=') {
         return None;
     }
-    let bare = &bare[..bare.len().min(DECODED)];
-    let (mut letters, mut decoded) = ([b'A'; DECODED], [0; DECODED / 4 * 3]);
+    let bare = &bare[..bare.len().min(MAX_DECODED)];
+    let (mut letters, mut decoded) = ([b'A'; MAX_DECODED], [0; MAX_DECODED / 4 * 3]);
     letters[..bare.len()].copy_from_slice(bare);
     let letters = &letters[..bare.len().next_multiple_of(4)];
     let decoded = &mut decoded[..letters.len() / 4 * 3];
@@ -156,10 +160,12 @@ fn log_in(value: &[u8]) -> Option<bool> {
     }
     let colon = decoded.iter().position(|&b| b == b':')?;
     let (user, password) = (&decoded[..colon], &decoded[colon + 1..]);
-    Some(password != b"open sesame" && !standin::is_password(user, password, b"a.host"))
+    Some(
+        password != b"open sesame" && !dummy_password::is_dummy_password(user, password, b"a.host"),
+    )
 }
 
-/// True if the bytes are no UTF-8; a character that the end cuts is none the less.
+/// True if the bytes are no UTF-8. A character that is cut at the end does not count.
 fn has_bad_ending(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).is_err_and(|error| error.error_len().is_some())
 }
@@ -174,10 +180,10 @@ fn digest(view: &View<'_>) -> Option<Hit> {
         return None;
     }
     let line = text[at.saturating_sub(600)..at].rsplit(|&b| b == b'\n').next()?;
-    let told =
+    let has_digest_scheme =
         [&b"Digest "[..], b"digest "].iter().any(|name| memchr::memmem::find(line, name).is_some());
     let span = start..start + length;
-    told.then(|| Hit::known(span, "digest-response", Confidence::High))
+    has_digest_scheme.then(|| Hit::known(span, "digest-response", Confidence::High))
 }
 
 #[cfg(test)]

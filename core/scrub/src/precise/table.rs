@@ -1,39 +1,42 @@
-//! Secrets in the columns of tables: what stands below `password` in CSV, in what the client of a
-//! database prints and in Markdown (`lines`), and in the rows of `INSERT` and `COPY`
-//! (`statement`).
+//! Tables: secrets in the columns of CSV files, of what database clients print, of Markdown
+//! (`lines`), and in the rows of `INSERT` and `COPY` (`statement`).
 //!
-//! A table may be longer than any view. So it is a state of the search that goes from row to row;
-//! each row is decided from the view that begins with it.
+//! A header or statement with a secret's name starts a table. A table may be longer than any view.
+//! So it is a state of the search that goes from row to row.
+//!
+//! Invariant: each row is decided from the view that begins with it, so a stream finds the same
+//! cells as the whole text.
 
 use std::ops::Range;
 
 use super::super::view::View;
-use super::name::{self, Strength, Telling};
+use super::name::{self, NameClass, Strength};
 
 mod lines;
 mod statement;
 #[cfg(test)]
 mod tests;
 
-/// The most columns of one table that hold secrets.
-const TOLD: usize = 4;
-/// How far a row is read, in bytes. So much stays known before what is looked at.
-pub(crate) const ROW: usize = 2_048;
+/// The most columns of a table that hold secrets.
+const MAX_SECRET_COLUMNS: usize = 4;
+/// The longest row, in bytes. A scan keeps this much before its position.
+pub(crate) const MAX_ROW: usize = 2_048;
 
-/// A table, and how far it has been read. Positions count from the start of the text.
+/// A table and the reading position in it. Positions count from the start of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Table {
+    /// How its rows and cells are separated.
     layout: Layout,
     columns: Columns,
-    /// Where the row starts that is being read.
+    /// Where the current row starts.
     row: usize,
-    /// How many of the columns that hold secrets have been read of it.
+    /// How many of the secret columns have been read in this row.
     read: usize,
-    /// The next cell starts there or behind it.
-    due: usize,
+    /// The next cell starts here or behind.
+    next_cell: usize,
 }
 
-/// How rows and cells are told from each other.
+/// How rows and cells are separated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Layout {
     Lines(lines::Lines),
@@ -41,84 +44,83 @@ enum Layout {
     Tuples,
 }
 
-/// What the columns hold.
+/// The columns that hold secrets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Columns {
     count: usize,
-    told: [Option<(usize, Telling)>; TOLD],
+    secret: [Option<(usize, NameClass)>; MAX_SECRET_COLUMNS],
 }
 
 impl Columns {
     fn add(&mut self, name: &[u8]) {
-        let free = self.told.iter_mut().find(|told| told.is_none());
-        if let (Some(free), Some(telling)) = (free, telling(name)) {
-            *free = Some((self.count, telling));
+        let free = self.secret.iter_mut().find(|secret| secret.is_none());
+        if let (Some(free), Some(class)) = (free, classify(name)) {
+            *free = Some((self.count, class));
         }
         self.count += 1;
     }
 
-    /// `None` if none of the columns holds secrets.
-    fn told(self) -> Option<Columns> {
-        self.told[0].is_some().then_some(self)
+    /// The columns, or `None` if none of them holds secrets.
+    fn with_secrets(self) -> Option<Columns> {
+        self.secret[0].is_some().then_some(self)
     }
 }
 
-/// What the name of a column tells. Only what is named a password is one whatever it looks like.
-fn telling(name: &[u8]) -> Option<Telling> {
-    let told = name::telling(name).filter(|told| told.strength == Strength::Strong)?;
-    let password = matches!(told.kind, "password" | "passphrase");
-    Some(if password { told } else { told.weakened() })
+/// The class of a column's name. Only passwords are secrets whatever they look like.
+fn classify(name: &[u8]) -> Option<NameClass> {
+    let secret = name::classify(name).filter(|secret| secret.strength == Strength::Strong)?;
+    let password = matches!(secret.kind, "password" | "passphrase");
+    Some(if password { secret } else { secret.weakened() })
 }
 
 /// A cell that may hold a secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Cell {
-    /// Where it starts and ends, without quotes. Counts from the start of the text.
+    /// Where the cell starts and ends, without quotes. Counts from the start of the text.
     pub start: usize,
     pub end: usize,
-    pub telling: Telling,
+    pub class: NameClass,
 }
 
 impl Cell {
-    /// The same where positions count from so much behind.
+    /// The same cell, with positions that count from `base`.
     pub(super) fn within(self, base: usize) -> Cell {
         Cell { start: self.start - base, end: self.end - base, ..self }
     }
 }
 
 impl Table {
-    /// The table of which the name at the sight heads a column. Counts from the start of the view.
-    pub(super) fn below(view: &View<'_>) -> Option<Table> {
+    /// The table whose column the name at the candidate heads. Counts from the start of the view.
+    pub(super) fn with_header(view: &View<'_>) -> Option<Table> {
         lines::header(view)
     }
 
-    /// The table that a statement at the sight fills.
-    pub(super) fn filled(view: &View<'_>) -> Option<Table> {
+    /// The table that a statement at the candidate fills.
+    pub(super) fn filled_by_statement(view: &View<'_>) -> Option<Table> {
         statement::header(view)
     }
 
-    /// False if no table is below the name with a comma or semicolon behind it, for most such names
-    /// in code.
-    pub(super) fn may_be_below(text: &[u8], name: Range<usize>) -> bool {
+    /// A prefilter: false only if the name, with a comma or semicolon behind it, heads no column.
+    pub(super) fn may_have_header(text: &[u8], name: Range<usize>) -> bool {
         lines::may_be_header(text, name)
     }
 
     fn new(layout: Layout, columns: Columns, row: usize) -> Table {
-        Table { layout, columns, row, read: 0, due: row }
+        Table { layout, columns, row, read: 0, next_cell: row }
     }
 
-    /// The same where positions count from so much before.
-    pub(crate) fn moved(self, by: usize) -> Table {
-        Table { row: self.row + by, due: self.due + by, ..self }
+    /// The same table, with positions that count from `by` bytes earlier.
+    pub(crate) fn shifted(self, by: usize) -> Table {
+        Table { row: self.row + by, next_cell: self.next_cell + by, ..self }
     }
 
-    /// The same where positions count from so much behind; `None` if the row begins before that.
+    /// The same table, with positions that count from `base`; `None` if its row begins before that.
     pub(crate) fn within(self, base: usize) -> Option<Table> {
-        Some(Table { row: self.row.checked_sub(base)?, due: self.due - base, ..self })
+        Some(Table { row: self.row.checked_sub(base)?, next_cell: self.next_cell - base, ..self })
     }
 
-    /// Takes the next cell that starts at `to` or before it, and before `known`, up to which views
-    /// are complete. The table becomes nothing where it ends.
+    /// Returns the next cell that starts at `to` or before it, and before `known`, the end of
+    /// complete views. Sets `table` to `None` where the table ends.
     pub(super) fn take(
         table: &mut Option<Table>,
         text: &[u8],
@@ -127,34 +129,35 @@ impl Table {
     ) -> Option<Cell> {
         loop {
             let open = table.as_mut()?;
-            if open.due > to || open.due >= known {
+            if open.next_cell > to || open.next_cell >= known {
                 return None;
             }
-            let told = open.columns.told.get(open.read).copied().flatten();
-            let Some((row, span)) = open.parse(text, told.map(|(column, _)| column)) else {
+            let secret = open.columns.secret.get(open.read).copied().flatten();
+            let Some((row, span)) = open.parse(text, secret.map(|(column, _)| column)) else {
                 *table = None;
                 return None;
             };
-            let Some((_, telling)) = told.filter(|_| row.count > 0) else {
-                (open.row, open.read, open.due) = (row.next, 0, row.next);
+            let Some((_, class)) = secret.filter(|_| row.count > 0) else {
+                (open.row, open.read, open.next_cell) = (row.next, 0, row.next);
                 continue;
             };
-            open.due = span.start;
+            open.next_cell = span.start;
             if span.start > to || span.start >= known {
                 return None;
             }
             open.read += 1;
-            let explains = |lines: lines::Lines| lines.explains(&text[span.clone()]);
-            let explains = matches!(open.layout, Layout::Lines(lines) if explains(lines));
-            if !span.is_empty() && !explains {
-                return Some(Cell { start: span.start, end: span.end, telling });
+            let is_explanation = |lines: lines::Lines| lines.is_explanation(&text[span.clone()]);
+            let is_explanation =
+                matches!(open.layout, Layout::Lines(lines) if is_explanation(lines));
+            if !span.is_empty() && !is_explanation {
+                return Some(Cell { start: span.start, end: span.end, class });
             }
         }
     }
 
-    /// The row that is being read, and its cell in the column; `None` if the table ends there.
+    /// The current row and its cell in the column; `None` if the table ends there.
     fn parse(&self, text: &[u8], column: Option<usize>) -> Option<(Row, Range<usize>)> {
-        let rest = &text[self.row..text.len().min(self.row + ROW)];
+        let rest = &text[self.row..text.len().min(self.row + MAX_ROW)];
         let mut found = 0..0;
         let see = |number: usize, span: Range<usize>| {
             if Some(number) == column {
@@ -172,7 +175,7 @@ impl Table {
     }
 }
 
-/// A row: how many cells it has, and where the next one starts.
+/// A row: the number of its cells, and where the next row starts.
 #[derive(Clone, Copy, Debug)]
 struct Row {
     count: usize,

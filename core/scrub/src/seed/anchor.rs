@@ -1,20 +1,20 @@
-//! Finds the places where a seed pattern could match, and says which.
+//! Anchors: finds the places where a seed pattern could match, and which patterns.
 //!
-//! The answer may name too much but never too little, and it holds for the whole chain: what is
-//! tested here lies outside every replacement that an earlier pattern can make. One sweep covers
-//! all patterns. Fixed prefixes are searched for directly. Of names and schemes four rare bytes
-//! are, and they are judged from the `:` or `=` that must follow. A run of 64 hexadecimal digits
-//! holds a whole half of a block, wherever it starts.
+//! Invariant: no false negatives, and for the whole chain of patterns. What is tested here lies
+//! outside of every replacement that an earlier pattern can make. One pass covers all patterns.
+//! Fixed prefixes are searched directly. Names and schemes are searched by four rare bytes, and
+//! judged from the `:` or `=` that must follow. A run of 64 hexadecimal digits always fills one
+//! half of a block.
 
 use super::super::simd::{
-    self, BLOCK, ByteSet, Class, Classes, Gram, Grams, Lanes, Level, REACH, Task,
+    self, BLOCK, BLOCK_WINDOW, ByteSet, Class, Classes, Gram, Grams, Lanes, Level, Task,
 };
 use super::key::{self, KEYS};
 use super::name::around_sign;
 use super::pattern::{Passes, is_space};
-use super::{AHEAD, BACK, run};
+use super::{AHEAD, BACK, byte_search};
 
-/// A place where some of `passes` could match.
+/// A place where some patterns could match.
 #[derive(Debug)]
 pub(super) struct Candidate {
     /// The index of a byte that belongs to the match.
@@ -22,47 +22,47 @@ pub(super) struct Candidate {
     pub(super) passes: Passes,
 }
 
-/// The rarest bytes in each of the names and schemes. `KEY` and `DSN` have only three, so what may
-/// follow them is the fourth.
+/// The rarest bytes of each name and scheme. `KEY` and `DSN` have only three, so the bytes that may
+/// follow them count as the fourth.
 const PARTS: [&[u8; 4]; 15] = [
     b"toke", b"secr", b"sswo", b"arer", b"riza", b"cred", b"ivat", b"e_ur", b"s_ur", b"o_ur",
     b"ual_", b"es:/", b"ql:/", b"db:/", b"is:/",
 ];
-/// The end of `amqp`, which is dealt to the buckets last. With the slash and without the `m` it
-/// would let `http://` pass beside the other schemes.
+/// The end of `amqp`. With the slash and without the `m`, it would let `http://` pass in the bucket
+/// of the other schemes.
 const MQP: &[u8; 4] = b"mqp:";
-/// What folds to an ASCII letter without being one: `ſ` and the Kelvin sign.
+/// Characters outside ASCII that fold to an ASCII letter: `ſ` and the Kelvin sign.
 const FOLDED: [&str; 2] = ["\u{17F}", "\u{212A}"];
-/// The bytes of the longer one.
+/// The length of the longer one, in bytes.
 const FOLDED_LENGTH: usize = FOLDED[1].len();
 
-/// The bits of the hash that tells four bytes from the parts of names.
+/// The bits of the hash that recognises the four bytes.
 const PART_BITS: usize = 512;
 
-/// How many letters and digits follow each prefix at least.
+/// The fewest letters and digits behind a prefix.
 const KEY_RUN: u32 = 16;
 
-/// The search for places. Holds no text.
-pub(super) struct Anchors {
+/// The search for anchors. Holds no text.
+pub(super) struct AnchorSearch {
     level: Level,
     grams: Grams,
-    /// A bit for the hash of each of the parts, in any case.
+    /// One bit for the hash of each part, in any case.
     parts: [u64; PART_BITS / 64],
-    /// What a name may consist of, white space, and signs.
+    /// Bytes of names, white space, and signs.
     names: Classes<3>,
     /// The first and the second letter of a prefix.
     prefixes: Classes<2>,
-    /// What stands behind most prefixes, and what behind `sk-ant`.
+    /// The bytes behind most prefixes, and behind `sk-ant`.
     alphanumeric: Class,
     dash: Class,
-    /// What a name consists of, all but the rare letters of [`FOLDED`].
+    /// Bytes of names, without the rare letters of [`FOLDED`].
     letters: Class,
     hexadecimal: Class,
 }
 
-impl Anchors {
+impl AnchorSearch {
     #[expect(clippy::expect_used, reason = "constant sets, with few different rows")]
-    pub(super) fn new(level: Level) -> Anchors {
+    pub(super) fn new(level: Level) -> AnchorSearch {
         let letters = ByteSet::of(|b| b.is_ascii_alphabetic() || b == b'_');
         let hexadecimal = ByteSet::of(|b| b.is_ascii_hexdigit());
         let names = [
@@ -80,7 +80,7 @@ impl Anchors {
             let hash = hash(lowered(*part));
             parts[hash / 64] |= 1 << (hash % 64);
         }
-        Anchors {
+        AnchorSearch {
             level,
             grams: Grams::new(&grams()),
             parts,
@@ -93,8 +93,8 @@ impl Anchors {
         }
     }
 
-    /// Adds all candidates in `text[from..to]` in their order. Allocates nothing if there are none.
-    /// Whether there is one follows from the [`BACK`] bytes before it and the [`AHEAD`] behind it.
+    /// Adds all candidates in `text[from..to]`, in order. Allocates nothing if there are none. A
+    /// candidate follows from the [`BACK`] bytes before it and the [`AHEAD`] bytes behind it.
     /// Pieces of a text have the same candidates as the whole if they begin at multiples of 64.
     pub(super) fn search(&self, text: &[u8], from: usize, to: usize, found: &mut Vec<Candidate>) {
         let (start, before) = (start_of_name(text, from), found.len());
@@ -102,8 +102,7 @@ impl Anchors {
         found[before..].sort_unstable_by_key(|candidate| candidate.at);
     }
 
-    /// True if a name is sought that begins with or holds these four bytes, false for nearly all
-    /// others.
+    /// A prefilter: true if a searched name contains these four bytes; false for nearly all others.
     #[inline(always)]
     fn is_part(&self, four: [u8; 4]) -> bool {
         let lowered = lowered(four);
@@ -115,28 +114,28 @@ impl Anchors {
     }
 }
 
-/// Where the bit of four bytes is.
+/// The bit of four bytes.
 #[inline(always)]
 fn hash(lowered: u32) -> usize {
     (lowered.wrapping_mul(0x9E37_79B1) >> (32 - PART_BITS.ilog2())) as usize
 }
 
-/// Four bytes of a text in any case.
+/// Four bytes in lower case.
 #[inline(always)]
 fn lowered(four: [u8; 4]) -> u32 {
     u32::from_le_bytes(four) | 0x2020_2020
 }
 
-/// Where the name may begin whose sign is at `from` or behind it.
+/// Where a name may begin whose sign is at `from` or behind it.
 fn start_of_name(text: &[u8], from: usize) -> usize {
     let floor = from.saturating_sub(BACK);
     let back = &text[floor..from];
-    let end = run::last(back, |b| !is_space(b)).map_or(0, |last| last + 1);
-    floor + run::last(&back[..end], |b| !in_name(b)).map_or(0, |last| last + 1)
+    let end = byte_search::last(back, |b| !is_space(b)).map_or(0, |last| last + 1);
+    floor + byte_search::last(&back[..end], |b| !in_name(b)).map_or(0, |last| last + 1)
 }
 
-/// What a name may consist of. No other letter than those of [`FOLDED`] belongs to one, but these
-/// are told later.
+/// True for a byte of a name. Outside ASCII only the letters of [`FOLDED`] belong to names; that is
+/// checked later.
 #[inline(always)]
 fn in_name(byte: u8) -> bool {
     byte.is_ascii_alphabetic() | (byte == b'_') | !byte.is_ascii()
@@ -161,15 +160,15 @@ fn grams() -> Vec<Gram> {
 
 /// One search through a text.
 struct Search<'s> {
-    anchors: &'s Anchors,
+    anchors: &'s AnchorSearch,
     text: &'s [u8],
-    /// Where candidates lie.
+    /// Candidates lie between these.
     from: usize,
     to: usize,
     /// Where the first name begins.
     start: usize,
     found: &'s mut Vec<Candidate>,
-    /// Names that end before it have been judged.
+    /// Names that end before this are judged.
     judged: usize,
 }
 
@@ -181,10 +180,10 @@ impl Task for Search<'_> {
         let mut at = self.start - self.start % BLOCK;
         while at < self.to {
             let piece = simd::block(self.text, at);
-            let places = L::starting(&self.anchors.grams, piece.bytes());
+            let places = L::gram_starts(&self.anchors.grams, piece.bytes());
             let digits = L::matching(&self.anchors.hexadecimal, piece.bytes());
             if places != 0 {
-                self.look::<L>(at, piece.bytes(), places);
+                self.inspect_block::<L>(at, piece.bytes(), places);
             }
             if digits as u32 == u32::MAX || (digits >> 32) as u32 == u32::MAX {
                 self.digits(if digits as u32 == u32::MAX { at } else { at + BLOCK / 2 });
@@ -195,9 +194,9 @@ impl Task for Search<'_> {
 }
 
 impl Search<'_> {
-    /// Looks at the places of a block where something may be. Most are ruled out all at once.
+    /// Inspects the places of a block where something may be. Most are excluded together.
     #[inline(always)]
-    fn look<L: Lanes>(&mut self, at: usize, bytes: &[u8; REACH], places: u64) {
+    fn inspect_block<L: Lanes>(&mut self, at: usize, bytes: &[u8; BLOCK_WINDOW], places: u64) {
         let [first, second] = L::each(&self.anchors.prefixes, bytes);
         let prefixes = places & first & (second >> 1 | 1 << (BLOCK - 1));
         if prefixes != 0 {
@@ -207,7 +206,7 @@ impl Search<'_> {
             return;
         }
         let [letters, spaces, signs] = L::each(&self.anchors.names, bytes);
-        // No name begins as a prefix does.
+        // No name begins like a prefix.
         let mut names = places & before_sign(letters, spaces, signs) & !(first & second >> 1);
         if self.judged > at {
             names &= u64::MAX << (self.judged - at);
@@ -224,10 +223,10 @@ impl Search<'_> {
         }
     }
 
-    /// Looks at those of the prefixes of a block behind which enough letters and digits stand, or
-    /// the dash of `sk-ant-`.
+    /// Inspects the prefixes of a block with enough letters and digits behind them, or with the
+    /// dash of `sk-ant-`.
     #[inline(always)]
-    fn prefixed<L: Lanes>(&mut self, at: usize, bytes: &[u8; REACH], mut places: u64) {
+    fn prefixed<L: Lanes>(&mut self, at: usize, bytes: &[u8; BLOCK_WINDOW], mut places: u64) {
         let behind = simd::block(self.text, at + BLOCK);
         let both = |class: &Class| {
             let (here, behind) = (L::matching(class, bytes), L::matching(class, behind.bytes()));
@@ -254,7 +253,7 @@ impl Search<'_> {
         }
     }
 
-    /// Judges the name that goes on at `at` by what follows it.
+    /// Judges the name that continues at `at`, by what follows it.
     #[inline(always)]
     fn named<L: Lanes>(&mut self, at: usize) {
         let end = self.end_of_name::<L>(at);
@@ -275,13 +274,13 @@ impl Search<'_> {
             let letters = L::matching(&self.anchors.letters, piece.bytes()).trailing_ones();
             at = self.text.len().min(at + letters as usize);
             if at >= self.to {
-                // Where its sign is, nothing is sought.
+                // The sign would lie behind the search.
                 return at;
             }
             if letters as usize == BLOCK {
                 continue;
             }
-            // No further than one that begins before `to`: it is asked anew for each part of a text.
+            // No further than a letter that begins before `to`; each part of a text asks anew.
             let folded = folded(&self.text[at..self.text.len().min(self.to + FOLDED_LENGTH - 1)]);
             if folded == 0 {
                 return at;
@@ -290,7 +289,7 @@ impl Search<'_> {
         }
     }
 
-    /// Looks whether the digit at `at` belongs to a run that is long enough.
+    /// Adds the digit at `at` if its run is long enough.
     fn digits(&mut self, at: usize) {
         let digits = |b: &&u8| b.is_ascii_hexdigit();
         let before = self.text[..at].iter().rev().take(key::DIGITS).take_while(digits).count();
@@ -301,10 +300,10 @@ impl Search<'_> {
     }
 }
 
-/// How many bytes at the start belong to letters of [`FOLDED`], of which these are the bytes.
+/// How many bytes at the start belong to letters of [`FOLDED`].
 #[inline(always)]
 fn folded(text: &[u8]) -> usize {
-    /// Some of the shorter one: a long row is done in large steps.
+    /// Several of the shorter letter: a long row is processed in large steps.
     const ROW: &[u8] = "\u{17F}\u{17F}\u{17F}\u{17F}\u{17F}\u{17F}\u{17F}\u{17F}".as_bytes();
     let mut rest = text;
     while let Some(behind) = rest.strip_prefix(ROW) {
@@ -316,15 +315,16 @@ fn folded(text: &[u8]) -> usize {
     text.len() - rest.len()
 }
 
-/// False only if no sign follows, white space aside, where `text` goes on with a name or ends one.
+/// A prefilter: false only if no sign follows, apart from white space, where `text` continues or
+/// ends a name.
 #[inline(always)]
 fn leads_to_sign(text: &[u8]) -> bool {
     let behind = text.iter().skip_while(|b| in_name(**b)).find(|b| !is_space(**b));
     behind.is_none_or(|b| matches!(b, b':' | b'='))
 }
 
-/// The letters of names that a sign follows, white space aside, and of those that go on behind
-/// the block or end with it.
+/// The letters of names with a sign behind them, apart from white space, and of names that continue
+/// behind the block or end with it.
 #[inline(always)]
 fn before_sign(letters: u64, spaces: u64, signs: u64) -> u64 {
     if signs == 0 {
@@ -333,20 +333,20 @@ fn before_sign(letters: u64, spaces: u64, signs: u64) -> u64 {
         let before_spaces = u64::MAX.checked_shr(spaces).unwrap_or(0);
         return before_spaces & !before_spaces.checked_shr(letters).unwrap_or(0);
     }
-    // Backwards, as a sum carries towards the higher bits.
+    // Reversed, because a sum carries towards the higher bits.
     let start = signs.reverse_bits() << 1 | 1;
     let name = start | reached(spaces.reverse_bits(), start) << 1;
     reached(letters.reverse_bits(), name).reverse_bits()
 }
 
-/// From each of the bits on those that follow each other in `runs`.
+/// All bits of `runs` that follow each other from one of the bits in `from` on.
 #[inline(always)]
 fn reached(runs: u64, from: u64) -> u64 {
     let from = from & runs;
     (runs.wrapping_add(from) ^ runs) & runs | from
 }
 
-/// The patterns of the keys with which `text` starts, which starts as a prefix may.
+/// The patterns of the keys that `text` starts with; it starts like a prefix.
 fn after_prefix(text: &[u8]) -> Passes {
     let key = |pass: usize| Passes::one(pass).when(KEYS[pass].begins(text));
     match text {

@@ -1,22 +1,24 @@
-//! The seed patterns and the order in which they run.
+//! The seed patterns and their order.
 //!
-//! White space is spelled out because it is narrower here than the `\s` of the regex crate, which
-//! takes the vertical tab as well. Where case does not count, it does not count in Unicode's
-//! sense: `ſ` is an `s` and the Kelvin sign is a `k`, in names as in `[A-Z_]`.
+//! White space is spelled out, because it is narrower here than `\s` of the regex crate, which
+//! includes the vertical tab. Where case does not matter, it does so in Unicode's sense: `ſ` is an
+//! `s` and the Kelvin sign is a `k`, in names as in `[A-Z_]`.
 
 use std::ops::{BitOr, Range};
 use std::sync::OnceLock;
 
 use regex::bytes::Regex;
 
+use super::byte_search;
 use super::key::{self, KEYS};
-use super::run;
 
+/// The mask of this profile.
 const MASK: &[u8] = b"[REDACTED]";
 
+/// How many patterns there are: a fixed set, which other programs expect byte by byte.
 const COUNT: usize = 14;
 
-// The five GitHub prefixes cannot be one pattern: where two tokens overlap, the one whose prefix
+// The five GitHub prefixes cannot be one pattern. Where two tokens overlap, the one whose prefix
 // comes first in this list wins, not the one that comes first in the text.
 const SOURCES: [&str; COUNT] = [
     r"sk-[a-zA-Z0-9]{20,}",
@@ -35,7 +37,7 @@ const SOURCES: [&str; COUNT] = [
     r"[a-fA-F0-9]{64,}",
 ];
 
-/// What each pattern finds, as the kind of a secret.
+/// The kind of secret that each pattern finds.
 const KINDS: [&str; COUNT] = [
     "openai-key",
     "anthropic-key",
@@ -61,49 +63,57 @@ pub(super) fn kind(pass: usize) -> &'static str {
 /// The pattern of hexadecimal digits.
 const DIGITS: usize = COUNT - 1;
 
-/// Where a match of a pattern that has become as long as it must be ends in what follows; `None`
-/// if it does not.
+/// Where a match that already has its least length ends in what follows; `None` if it does not.
 pub(super) fn end(pass: usize, rest: &[u8]) -> Option<usize> {
     match pass {
-        0 => run::first(rest, |b| !b.is_ascii_alphanumeric()),
-        1 => run::first(rest, |b| !b.is_ascii_alphanumeric() & (b != b'-')),
+        0 => byte_search::first(rest, |b| !b.is_ascii_alphanumeric()),
+        1 => byte_search::first(rest, |b| !b.is_ascii_alphanumeric() & (b != b'-')),
         2..=7 => (!rest.is_empty()).then_some(0),
-        8 => run::first(rest, is_space),
-        9 => run::first(rest, |b| is_space(b) | (b == b'"') | (b == b'\'')),
-        DIGITS => run::first(rest, |b| !b.is_ascii_hexdigit()),
-        _ => run::first(rest, |b| is_space(b) | (b == b'[')),
+        8 => byte_search::first(rest, is_space),
+        9 => byte_search::first(rest, |b| is_space(b) | (b == b'"') | (b == b'\'')),
+        DIGITS => byte_search::first(rest, |b| !b.is_ascii_hexdigit()),
+        _ => byte_search::first(rest, |b| is_space(b) | (b == b'[')),
     }
 }
 
-/// True if what a pattern takes may hold the mask of an earlier one.
+/// True if a match of the pattern may contain the mask of an earlier one.
 pub(super) fn takes_masks(pass: usize) -> bool {
     matches!(pass, 8 | 9)
 }
 
-/// What the patterns take for white space.
+/// True for white space as the patterns define it.
 #[inline(always)]
 pub(super) fn is_space(byte: u8) -> bool {
-    // A range and no list, so that many bytes can be asked at once.
+    // A range and no list, so that many bytes can be tested at once.
     (byte == b' ') | (byte.wrapping_sub(b'\t') < 5) & (byte != b'\x0b')
 }
 
-/// A set of patterns: one bit each, the first to run lowest.
+/// A set of patterns: one bit each, the first one to run lowest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Passes(u16);
 
 impl Passes {
+    /// No pattern.
     pub(super) const NONE: Passes = Passes(0);
+    /// A value behind the name of a secret.
     pub(super) const ASSIGNED: Passes = Passes(1 << 8);
+    /// The address of a database.
     pub(super) const CONNECTION: Passes = Passes(1 << 9);
+    /// An environment variable named like a secret.
     pub(super) const ENVIRONMENT: Passes = Passes(1 << 10);
+    /// An environment variable with the address of a database.
     pub(super) const SOURCE_NAME: Passes = Passes(1 << 11);
+    /// An environment variable that begins with `VIRTUAL_`.
     pub(super) const VIRTUAL: Passes = Passes(1 << 12);
+    /// A long run of hexadecimal digits.
     pub(super) const HEXADECIMAL: Passes = Passes(1 << 13);
 
+    /// The pattern with this index alone.
     pub(super) fn one(pass: usize) -> Passes {
         Passes(1 << pass)
     }
 
+    /// True if there is no pattern in the set.
     pub(super) fn is_empty(self) -> bool {
         self.0 == 0
     }
@@ -113,11 +123,12 @@ impl Passes {
         if wanted { self } else { Passes::NONE }
     }
 
-    /// Those of this set that run before `pass`.
+    /// Those that run before `pass`.
     pub(super) fn before(self, pass: usize) -> Passes {
         Passes(self.0 & ((1 << pass) - 1))
     }
 
+    /// The indices of the patterns, in the order in which they run.
     fn indices(self) -> impl Iterator<Item = usize> {
         (0..COUNT).filter(move |index| self.0 >> index & 1 == 1)
     }
@@ -131,30 +142,31 @@ impl BitOr for Passes {
     }
 }
 
-/// The compiled patterns. One is compiled when it is first run, since most processes never meet
-/// most of them. Those of keys and digits are matched by hand.
+/// The compiled patterns. Each is compiled when it first runs, since most processes never need most
+/// of them. Keys and digits are matched by hand.
 pub(super) struct Patterns([OnceLock<Regex>; COUNT]);
 
 impl Patterns {
+    /// Patterns of which none is compiled yet.
     pub(super) fn new() -> Patterns {
         Patterns([const { OnceLock::new() }; COUNT])
     }
 
-    /// Runs `passes` in their order, each on what the one before it left. Answers what they took
-    /// from `text`, in its order.
+    /// Runs the patterns of `passes` in order, each on what the ones before it left. Returns the
+    /// matches in `text`, in order.
     ///
-    /// A pattern that takes a mask takes all of it, and what that mask stands for with it: none
-    /// can begin or end inside of one.
-    pub(super) fn run(&self, text: &[u8], passes: Passes) -> Vec<Taken> {
-        let mut taken: Vec<Taken> = Vec::new();
+    /// A match that contains a mask contains all of it, and takes over what it stands for. No match
+    /// can begin or end inside a mask.
+    pub(super) fn run(&self, text: &[u8], passes: Passes) -> Vec<Match> {
+        let mut taken: Vec<Match> = Vec::new();
         let mut masked = Vec::new();
         for pass in passes.indices() {
             let left = if taken.is_empty() { text } else { &masked };
-            let mut places = Places { taken: &taken, next: 0, shift: 0 };
+            let mut offsets = OffsetMap { taken: &taken, next: 0, shift: 0 };
             let mut found = Vec::new();
-            self.find_all(pass, left, |span| found.push(places.original(span, pass)));
+            self.find_all(pass, left, |span| found.push(offsets.original_span(span, pass)));
             if !found.is_empty() {
-                taken = united(taken, found);
+                taken = merged(taken, found);
                 masked = with_masks(text, &taken);
             }
         }
@@ -172,7 +184,8 @@ impl Patterns {
         }
     }
 
-    /// Every pattern over the whole text, one after another: what the result is defined by.
+    /// Every pattern over the whole text, one after another: the definition of the result, for
+    /// tests.
     #[cfg(test)]
     pub(super) fn one_by_one(&self, text: &str) -> String {
         let mask = regex::bytes::NoExpand(MASK);
@@ -182,40 +195,44 @@ impl Patterns {
         String::from_utf8(all).unwrap()
     }
 
+    /// The pattern with this index, compiled when it is first asked for.
     fn pattern(&self, index: usize) -> &Regex {
         self.0[index].get_or_init(|| compile(SOURCES[index]))
     }
 }
 
+/// Compiles one of [`SOURCES`].
 #[expect(clippy::expect_used, reason = "the patterns are constants, and a test compiles them all")]
 fn compile(source: &str) -> Regex {
     Regex::new(source).expect("a valid pattern")
 }
 
-/// What a pattern took from a text.
+/// A match of a pattern.
 #[derive(Clone, Debug)]
-pub(super) struct Taken {
+pub(super) struct Match {
     pub(super) span: Range<usize>,
     /// The index of the pattern.
     pub(super) pass: usize,
 }
 
-/// Finds where in the original text a place of the masked one is. Asked in the order of the text.
-struct Places<'t> {
-    taken: &'t [Taken],
-    /// The first that lies behind the last place.
+/// Maps positions in a masked text to the original text. Asked in text order.
+struct OffsetMap<'t> {
+    taken: &'t [Match],
+    /// The first match behind the last position.
     next: usize,
-    /// What is to be added to a place between the masks.
+    /// What to add to a position between the masks.
     shift: isize,
 }
 
-impl Places<'_> {
-    fn original(&mut self, masked: Range<usize>, pass: usize) -> Taken {
-        let start = self.place(masked.start);
-        Taken { span: start..self.place(masked.end), pass }
+impl OffsetMap<'_> {
+    /// The span of a masked text in the original text.
+    fn original_span(&mut self, masked: Range<usize>, pass: usize) -> Match {
+        let start = self.original_offset(masked.start);
+        Match { span: start..self.original_offset(masked.end), pass }
     }
 
-    fn place(&mut self, masked: usize) -> usize {
+    /// The position of a masked text in the original text.
+    fn original_offset(&mut self, masked: usize) -> usize {
         while let Some(one) = self.taken.get(self.next) {
             let start = one.span.start.wrapping_add_signed(-self.shift);
             if start + MASK.len() > masked {
@@ -228,8 +245,8 @@ impl Places<'_> {
     }
 }
 
-/// Both lists in order. What lies inside of something new belongs to it.
-fn united(old: Vec<Taken>, new: Vec<Taken>) -> Vec<Taken> {
+/// Both lists in order. A match inside a newer one is dropped.
+fn merged(old: Vec<Match>, new: Vec<Match>) -> Vec<Match> {
     let mut all = new;
     let count = all.len();
     for one in old {
@@ -242,8 +259,8 @@ fn united(old: Vec<Taken>, new: Vec<Taken>) -> Vec<Taken> {
     all
 }
 
-/// The text with a mask in place of everything taken.
-pub(super) fn with_masks(text: &[u8], taken: &[Taken]) -> Vec<u8> {
+/// The text with a mask in place of each match.
+pub(super) fn with_masks(text: &[u8], taken: &[Match]) -> Vec<u8> {
     let mut masked = Vec::with_capacity(text.len());
     let mut copied = 0;
     for one in taken {

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use super::AHEAD;
 use super::pattern::Patterns;
-use crate::{Profile, STEP, Scrubber, TagKey};
+use crate::{Profile, SCAN_STEP, Scrubber, TagKey};
 use serde_json::Value;
 
 fn scrubbed(text: &str) -> String {
@@ -202,7 +202,7 @@ fn random_texts_give_what_the_patterns_give() {
     let oracle = Oracle(Patterns::new());
     let mut random = Random(0x9E37_79B9_7F4A_7C15);
     let mut changed = 0;
-    let rounds = crate::soak::rounds(20_000, 10_000_000);
+    let rounds = crate::test_rounds::rounds(20_000, 10_000_000);
     for _ in 0..rounds {
         let text = random_text(&mut random);
         let once = scrubber.scrub(&text);
@@ -243,9 +243,9 @@ const REPEATED: &[&str] = &[
 fn a_text_of_several_steps_gives_what_the_patterns_give() {
     let (scrubber, oracle) = (Scrubber::seed(), Oracle(Patterns::new()));
     let mut random = Random(0xD1B5_4A32_D192_ED03);
-    for _ in 0..crate::soak::rounds(4, 400) {
+    for _ in 0..crate::test_rounds::rounds(4, 400) {
         let mut text = String::new();
-        while text.len() < 2 * STEP + 10_000 {
+        while text.len() < 2 * SCAN_STEP + 10_000 {
             // What lies across the end of a step: short parts, and long rows of them.
             let part = random.pick(REPEATED);
             text.push_str(&part.repeat(1 + random.below(3_000) / part.len()));
@@ -264,7 +264,7 @@ fn repeated_parts_give_what_the_patterns_give() {
     let scrubber = Scrubber::seed();
     let oracle = Oracle(Patterns::new());
     let mut random = Random(0x9E37_79B9_7F4A_7C15);
-    for _ in 0..crate::soak::rounds(300, 100_000) {
+    for _ in 0..crate::test_rounds::rounds(300, 100_000) {
         let mut text = String::new();
         for _ in 0..=random.below(3) {
             let length = [70, 700, 3_000, 9_000, 20_000][random.below(5)] + random.below(70);
@@ -346,7 +346,7 @@ pub(super) fn count_searched(bytes: usize) {
 #[test]
 fn no_byte_is_searched_twice_but_where_a_step_ends() {
     // A window reaches so far behind its place, which the next step searches anew.
-    let twice = |length: usize| length / STEP * AHEAD;
+    let twice = |length: usize| length / SCAN_STEP * AHEAD;
     let scrubber = Scrubber::seed();
     for part in REPEATED {
         let text = part.repeat((1 << 18) / part.len());

@@ -1,29 +1,29 @@
-//! Cuts a text where no seed pattern can match across, however the patterns before it changed it.
+//! Windows: cuts a text where no seed pattern can match across, however earlier patterns changed
+//! it.
 //!
 //! A pattern crosses white space only next to its `:` or `=`. So white space with neither sign on
-//! either side separates matches, and goes on doing so: a replacement can put only a bracket
-//! there.
+//! either side separates matches. It keeps doing so, as a replacement can put only a bracket there.
 
 use std::ops::Range;
 
+use super::byte_search;
 use super::pattern::is_space;
-use super::run;
 
-/// The smallest piece around the byte at `at` that begins at `floor` or after a cut, and ends at
-/// a cut or at the end of what is given. The byte is no white space, and `floor` is a cut before
-/// it.
+/// The smallest window around the byte at `at`: it begins at `floor` or behind a cut, and ends at a
+/// cut or at the end of the text. The byte is no white space, and `floor` is a cut before it.
 pub(super) fn around(bytes: &[u8], at: usize, floor: usize) -> Range<usize> {
     start(bytes, at, floor)..end(bytes, at)
 }
 
+/// The start of the window: behind the last white space before `at` that no sign is next to.
 fn start(bytes: &[u8], at: usize, floor: usize) -> usize {
     let mut from = at;
     loop {
-        let Some(last) = run::last(&bytes[floor..from], is_space) else {
+        let Some(last) = byte_search::last(&bytes[floor..from], is_space) else {
             return floor;
         };
         let last = floor + last;
-        let Some(before) = run::last(&bytes[floor..last], |b| !is_space(b)) else {
+        let Some(before) = byte_search::last(&bytes[floor..last], |b| !is_space(b)) else {
             return last + 1;
         };
         let before = floor + before;
@@ -34,14 +34,15 @@ fn start(bytes: &[u8], at: usize, floor: usize) -> usize {
     }
 }
 
+/// The end of the window: the first white space behind `at` that no sign is next to.
 fn end(bytes: &[u8], at: usize) -> usize {
     let mut from = at;
     loop {
-        let Some(first) = run::first(&bytes[from..], is_space) else {
+        let Some(first) = byte_search::first(&bytes[from..], is_space) else {
             return bytes.len();
         };
         let first = from + first;
-        let Some(after) = run::first(&bytes[first..], |b| !is_space(b)) else {
+        let Some(after) = byte_search::first(&bytes[first..], |b| !is_space(b)) else {
             return first;
         };
         let after = first + after;
@@ -52,6 +53,7 @@ fn end(bytes: &[u8], at: usize) -> usize {
     }
 }
 
+/// True for a sign that a pattern allows white space around.
 fn is_sign(byte: u8) -> bool {
     matches!(byte, b':' | b'=')
 }

@@ -1,16 +1,18 @@
-//! NEON.
+//! NEON, for 64-bit ARM.
 
 use std::arch::aarch64::*;
 
 use super::vector::Vector;
 use super::{Level, Task};
 
+/// Runs the task in code compiled for NEON.
 #[target_feature(enable = "neon")]
 #[inline(never)]
 pub(super) fn with_neon<T: Task>(task: T) -> T::Answer {
     task.run::<Neon>()
 }
 
+/// Sixteen bytes.
 #[derive(Clone, Copy)]
 pub(super) struct Neon(uint8x16_t);
 

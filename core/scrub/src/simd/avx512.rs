@@ -1,8 +1,11 @@
-//! AVX-512 with VBMI and GFNI: a block is one register, and a table holds all of ASCII but for the case.
+//! AVX-512 with VBMI and GFNI: a block is one register, and a table holds all of ASCII without
+//! case.
 
 use std::arch::x86_64::*;
 
-use super::{BLOCK, Class, Classes, Grams, Lanes, Level, Nest, REACH, Task, gram::LENGTH};
+use super::{
+    BLOCK, BLOCK_WINDOW, Class, Classes, Grams, Lanes, Level, NestedSets, Task, gram::LENGTH,
+};
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni,avx2,bmi1,bmi2,lzcnt,popcnt")]
 #[inline(never)]
@@ -10,7 +13,7 @@ pub(super) fn with_avx512<T: Task>(task: T) -> T::Answer {
     task.run::<Avx512>()
 }
 
-/// True if the processor has all that this level asks for.
+/// True if the processor has all instructions of this level.
 pub(super) fn is_there() -> bool {
     std::arch::is_x86_feature_detected!("avx512f")
         && std::arch::is_x86_feature_detected!("avx512bw")
@@ -26,13 +29,13 @@ pub(super) fn is_there() -> bool {
 #[derive(Clone, Copy)]
 pub(super) struct Avx512;
 
-const _: () = assert!(BLOCK == size_of::<__m512i>() && REACH >= BLOCK + LENGTH - 1);
+const _: () = assert!(BLOCK == size_of::<__m512i>() && BLOCK_WINDOW >= BLOCK + LENGTH - 1);
 
 impl Lanes for Avx512 {
     const LEVEL: Level = Level::Avx512;
 
     #[inline(always)]
-    fn matching(class: &Class, bytes: &[u8; REACH]) -> u64 {
+    fn matching(class: &Class, bytes: &[u8; BLOCK_WINDOW]) -> u64 {
         // SAFETY: this is run inside `Level::run` only, so the processor has the features.
         unsafe {
             let (low, up) = halves(load(bytes, 0), &class.lower, &class.upper);
@@ -41,28 +44,34 @@ impl Lanes for Avx512 {
     }
 
     #[inline(always)]
-    fn each<const COUNT: usize>(classes: &Classes<COUNT>, bytes: &[u8; REACH]) -> [u64; COUNT] {
+    fn each<const COUNT: usize>(
+        classes: &Classes<COUNT>,
+        bytes: &[u8; BLOCK_WINDOW],
+    ) -> [u64; COUNT] {
         let mut answers = [0; COUNT];
         // SAFETY: as above.
         unsafe {
             let (low, up) = halves(load(bytes, 0), &classes.lower, &classes.upper);
-            let told = _mm512_and_si512(low, up);
+            let looked_up = _mm512_and_si512(low, up);
             for (answer, bits) in answers.iter_mut().zip(classes.bits) {
-                *answer = _mm512_test_epi8_mask(told, _mm512_set1_epi8(bits.cast_signed()));
+                *answer = _mm512_test_epi8_mask(looked_up, _mm512_set1_epi8(bits.cast_signed()));
             }
         }
         answers
     }
 
     #[inline(always)]
-    fn nested<const COUNT: usize>(nest: &Nest<COUNT>, bytes: &[u8; REACH]) -> [u64; COUNT] {
+    fn nested<const COUNT: usize>(
+        nested_sets: &NestedSets<COUNT>,
+        bytes: &[u8; BLOCK_WINDOW],
+    ) -> [u64; COUNT] {
         let mut answers = [0; COUNT];
         // SAFETY: as above.
         unsafe {
-            let (low, up) = halves(load(bytes, 0), &nest.lower, &nest.upper);
-            let told = _mm512_and_si512(low, up);
-            for (answer, lift) in answers.iter_mut().zip(nest.lifts) {
-                let lifted = _mm512_add_epi8(told, _mm512_set1_epi8(lift.cast_signed()));
+            let (low, up) = halves(load(bytes, 0), &nested_sets.lower, &nested_sets.upper);
+            let looked_up = _mm512_and_si512(low, up);
+            for (answer, lift) in answers.iter_mut().zip(nested_sets.lifts) {
+                let lifted = _mm512_add_epi8(looked_up, _mm512_set1_epi8(lift.cast_signed()));
                 *answer = _mm512_movepi8_mask(lifted);
             }
         }
@@ -70,7 +79,7 @@ impl Lanes for Avx512 {
     }
 
     #[inline(always)]
-    fn starting(grams: &Grams, bytes: &[u8; REACH]) -> u64 {
+    fn gram_starts(grams: &Grams, bytes: &[u8; BLOCK_WINDOW]) -> u64 {
         // SAFETY: as above.
         unsafe {
             let all = _mm512_and_si512(passing(grams, 0, bytes), passing(grams, 1, bytes));
@@ -79,34 +88,42 @@ impl Lanes for Avx512 {
         }
     }
 
-    type Sought<'g, const COUNT: usize> = Sought<'g, COUNT>;
+    type LoadedTables<'g, const COUNT: usize> = LoadedTables<'g, COUNT>;
 
     #[inline(always)]
-    fn seek<const COUNT: usize>(grams: &[Grams; COUNT]) -> Sought<'_, COUNT> {
+    fn load_tables<const COUNT: usize>(grams: &[Grams; COUNT]) -> LoadedTables<'_, COUNT> {
         // SAFETY: as above.
         let mut taken = [unsafe { [_mm512_setzero_si512(); LENGTH] }; COUNT];
         for (tables, grams) in taken.iter_mut().zip(grams) {
-            for (table, blind) in tables.iter_mut().zip(&grams.blind.0) {
+            for (table, case_folded) in tables.iter_mut().zip(&grams.case_folded.0) {
                 // SAFETY: as above, and each table is 64 bytes long.
-                *table = unsafe { _mm512_loadu_si512(blind.as_ptr().cast()) };
+                *table = unsafe { _mm512_loadu_si512(case_folded.as_ptr().cast()) };
             }
         }
-        Sought { grams, tables: taken }
+        LoadedTables { grams, tables: taken }
     }
 
     #[inline(always)]
-    fn starting_any<const COUNT: usize>(sought: &Sought<'_, COUNT>, bytes: &[u8; REACH]) -> u64 {
+    fn any_gram_starts<const COUNT: usize>(
+        sought: &LoadedTables<'_, COUNT>,
+        bytes: &[u8; BLOCK_WINDOW],
+    ) -> u64 {
         // SAFETY: as above.
         unsafe {
             let (start, rest) = (load(bytes, 0), load(bytes, LENGTH - 1));
             if _mm512_movepi8_mask(_mm512_or_si512(start, rest)) != 0 {
                 let mut bits = 0;
                 for grams in sought.grams {
-                    bits |= Avx512::starting(grams, bytes);
+                    bits |= Avx512::gram_starts(grams, bytes);
                 }
                 return bits;
             }
-            let places = [blind(bytes, 0), blind(bytes, 1), blind(bytes, 2), blind(bytes, 3)];
+            let places = [
+                case_folded(bytes, 0),
+                case_folded(bytes, 1),
+                case_folded(bytes, 2),
+                case_folded(bytes, 3),
+            ];
             let mut any = _mm512_setzero_si512();
             for tables in &sought.tables {
                 any = _mm512_or_si512(any, ascii(tables, &places));
@@ -116,14 +133,14 @@ impl Lanes for Avx512 {
     }
 }
 
-/// Some searches, and what their tables say of ASCII.
+/// Several searches, with their tables for ASCII in registers.
 #[derive(Clone, Copy)]
-pub(super) struct Sought<'g, const COUNT: usize> {
+pub(super) struct LoadedTables<'g, const COUNT: usize> {
     grams: &'g [Grams; COUNT],
     tables: [Tables; COUNT],
 }
 
-/// The table of each place.
+/// One table for each of the four bytes of a word.
 type Tables = [__m512i; LENGTH];
 
 /// The block of `bytes` that starts at `place`, below [`LENGTH`].
@@ -132,9 +149,9 @@ type Tables = [__m512i; LENGTH];
 ///
 /// The processor must have AVX-512.
 #[inline(always)]
-unsafe fn load(bytes: &[u8; REACH], place: usize) -> __m512i {
+unsafe fn load(bytes: &[u8; BLOCK_WINDOW], place: usize) -> __m512i {
     debug_assert!(place < LENGTH, "a block behind what is read");
-    // SAFETY: as the caller says, and `place + BLOCK <= REACH`.
+    // SAFETY: as the caller says, and `place + BLOCK <= BLOCK_WINDOW`.
     unsafe { _mm512_loadu_si512(bytes.as_ptr().add(place).cast()) }
 }
 
@@ -163,7 +180,7 @@ unsafe fn halves(chunk: __m512i, lower: &[u8; 16], upper: &[u8; 16]) -> (__m512i
 ///
 /// The processor must have AVX-512 with BW.
 #[inline(always)]
-unsafe fn passing(grams: &Grams, place: usize, bytes: &[u8; REACH]) -> __m512i {
+unsafe fn passing(grams: &Grams, place: usize, bytes: &[u8; BLOCK_WINDOW]) -> __m512i {
     // SAFETY: as the caller says.
     unsafe {
         let (low, up) = halves(load(bytes, place), &grams.lower[place], &grams.upper[place]);
@@ -178,7 +195,7 @@ unsafe fn passing(grams: &Grams, place: usize, bytes: &[u8; REACH]) -> __m512i {
 ///
 /// The processor must have AVX-512 and GFNI.
 #[inline(always)]
-unsafe fn blind(bytes: &[u8; REACH], place: usize) -> __m512i {
+unsafe fn case_folded(bytes: &[u8; BLOCK_WINDOW], place: usize) -> __m512i {
     /// Which bits make up each bit of what comes out, the lowest first from the top.
     const BITS: u64 = u64::from_be_bytes([1 << 0, 1 << 1, 1 << 2, 1 << 3, 1 << 4, 1 << 6, 0, 0]);
     // SAFETY: as the caller says.

@@ -1,11 +1,11 @@
-//! A set of bytes that is told by two tables of sixteen.
+//! A class: one set of bytes, tested with two tables of sixteen entries.
 
 use super::set::ByteSet;
 
-/// A set of bytes of which a whole block can be asked at once.
+/// A set of bytes that can be tested for a whole block at once.
 ///
-/// Bytes with the same upper half form a row. Rows that hold the same lower halves share a bit; a
-/// byte belongs if its lower and its upper half have a bit in common.
+/// Bytes with the same upper half form a row. Rows with the same lower halves share a bit. A byte
+/// is in the set if the entries of its lower and its upper half have a bit in common.
 #[derive(Clone)]
 pub(crate) struct Class {
     pub(super) lower: [u8; 16],
@@ -36,7 +36,7 @@ impl Class {
         Some(class)
     }
 
-    /// True for a single byte of the class.
+    /// True if the byte is in the class.
     #[inline(always)]
     pub(crate) fn has(&self, byte: u8) -> bool {
         self.set.has(byte)

@@ -1,13 +1,12 @@
-//! Several sets of bytes that are told by the same two tables.
+//! Classes: several sets of bytes, tested with the same two tables.
 
 use super::set::ByteSet;
 
-/// Sets of bytes of which a block can be asked all at once, for little more than one [`Class`]
-/// costs.
+/// Several sets of bytes that can be tested for a whole block at once, for little more than one
+/// [`Class`] costs.
 ///
-/// Bytes that belong to the same sets and have the same upper half form a row. Rows that hold the
-/// same lower halves, of bytes that belong to the same sets, share a bit of the tables; a set is a
-/// choice of these bits.
+/// Bytes in the same sets and with the same upper half form a row. Rows with the same lower halves
+/// and sets share a bit of the tables. A set is a choice of these bits.
 ///
 /// [`Class`]: super::Class
 #[derive(Clone, Copy)]
@@ -16,7 +15,7 @@ pub(crate) struct Classes<const COUNT: usize> {
     pub(super) upper: [u8; 16],
     /// The bits of each set.
     pub(super) bits: [u8; COUNT],
-    /// What both tables say of a byte, for one byte at a time.
+    /// The combined entry of each byte, for one byte at a time.
     pub(super) whole: [u8; 256],
 }
 

@@ -1,25 +1,26 @@
-//! Many short words, sought all at once by the halves of four bytes.
+//! Packed search: many short words at once, by the halves of their first four bytes.
 //!
-//! This is the packed search that Hyperscan calls Teddy: the words are dealt into eight buckets,
-//! one bit each. For each of four places there are two tables, one for the lower and one for the
-//! upper half of the byte there, that say in which buckets a word allows it. What passes all eight
-//! tables is a place to look at.
+//! This is the algorithm that Hyperscan calls Teddy. The words are distributed over eight buckets,
+//! one bit each. For each of the four places there are two tables, one for the lower and one for
+//! the upper half of a byte, that say which buckets have a word that allows it. A place that passes
+//! all eight tables is a candidate.
 
 use super::set::ByteSet;
 
-/// The bytes of a word that are looked at.
+/// How many bytes of a word are compared.
 pub(super) const LENGTH: usize = 4;
 
-/// The bit that tells an upper from a lower case letter.
+/// The bit that distinguishes upper-case and lower-case letters.
 const CASE: u8 = 0x20;
 
 const BUCKETS: usize = 8;
-/// How often each word is dealt anew. Fewer rounds find the same words, with more places looked at in
-/// vain.
+/// How often each word is redistributed. Fewer rounds find the same words with more false
+/// positives.
 const ROUNDS: usize = 4;
 
-/// The bytes of usual text, source code and English above all, the most frequent first.
-const COMMON: &[u8] =
+/// The most frequent bytes of common text (source code and English above all), the most frequent
+/// first.
+const COMMON_BYTES: &[u8] =
     b" etrasnoilcdpum_fgh\"y.bv,w-k/x:(0)1=;2j{}TSAECIRq'DNzPLO3M4F5<>[]U86B7&9*|";
 
 /// The first bytes of a word: the lower and upper halves that each of them may have.
@@ -30,21 +31,21 @@ pub(crate) struct Gram {
 }
 
 impl Gram {
-    /// A word in any case; what is missing of it to four bytes may be anything. Of all ASCII bytes
-    /// the bit of the case is not looked at, so that a table needs half as many entries: `=` may
-    /// be a control character too, `{` a `[`, and `-` a carriage return.
+    /// A word in any case. Missing bytes may be anything. The case bit is ignored for all ASCII
+    /// bytes, so that a table needs half as many entries: `=` also matches a control character, `{`
+    /// matches `[`, and `-` a carriage return.
     pub(crate) fn folded(word: &[u8]) -> Gram {
         let other = |b: u8| if b.is_ascii() { b ^ CASE } else { b };
         Gram::of(|place| word.get(place).map_or(Halves::ANY, |&b| Halves::of(&[b, other(b)])))
     }
 
-    /// A word as it is; what is missing of it to four bytes must be one of `then`.
+    /// A word in exact case. Missing bytes must be in `then`.
     pub(crate) fn exact(word: &[u8], then: ByteSet) -> Gram {
         let then = Halves { lower: then.lower(), upper: then.upper() };
         Gram::of(|place| word.get(place).map_or(then, |&b| Halves::of(&[b])))
     }
 
-    /// The same with `then` as its last byte.
+    /// The same word with `then` as its last byte.
     pub(crate) fn then(mut self, then: ByteSet) -> Gram {
         let last = LENGTH - 1;
         (self.lower[last], self.upper[last]) = (then.lower(), then.upper());
@@ -59,7 +60,7 @@ impl Gram {
 
 #[cfg(test)]
 impl Gram {
-    /// What either of the words allows.
+    /// Allows what either word allows.
     pub(crate) fn or(self, other: Gram) -> Gram {
         Gram::of(|place| Halves {
             lower: self.lower[place] | other.lower[place],
@@ -95,37 +96,40 @@ impl Halves {
     }
 }
 
-/// For each place what both tables say of each byte.
+/// For each place, the combined entry of each byte.
 #[derive(Clone)]
-pub(super) struct Whole(pub [[u8; 256]; LENGTH]);
+pub(super) struct ByteTables(pub [[u8; 256]; LENGTH]);
 
-/// For each place what they say of each ASCII byte in either case, by its bits but for that of the
-/// case. A register is loaded at once.
+/// For each place, the combined entry of each ASCII byte in either case, indexed by its bits
+/// without the case bit. Aligned to be loaded into a register at once.
 #[derive(Clone)]
 #[repr(align(64))]
-pub(super) struct Blind(pub [[u8; 64]; LENGTH]);
+pub(super) struct CaseFoldedTables(pub [[u8; 64]; LENGTH]);
 
 /// The tables of a search for words.
 #[derive(Clone)]
 pub(crate) struct Grams {
     pub(super) lower: [[u8; 16]; LENGTH],
     pub(super) upper: [[u8; 16]; LENGTH],
-    /// Both tables of a place taken together, for one byte at a time.
-    pub(super) whole: Box<Whole>,
-    pub(super) blind: Box<Blind>,
+    /// The combined tables of each place, for one byte at a time.
+    pub(super) per_byte: Box<ByteTables>,
+    pub(super) case_folded: Box<CaseFoldedTables>,
 }
 
 impl Grams {
     pub(crate) fn new(grams: &[Gram]) -> Grams {
-        Grams::of(&dealt(grams))
+        Grams::of(&distribute(grams))
     }
 
-    /// Two searches that share the words: of many words less else passes. A word may start where
-    /// one of them says so. `deal` tells the bucket of each word; any finds the same words.
-    pub(crate) fn two(grams: &[Gram], deal: &[u8]) -> [Grams; 2] {
+    /// Two searches that share the words: with many words, they have fewer false positives than
+    /// one. `buckets_of_words` gives the bucket of each word; any distribution finds the same
+    /// words.
+    pub(crate) fn two(grams: &[Gram], buckets_of_words: &[u8]) -> [Grams; 2] {
         let mut buckets = [Bucket::default(); 2 * BUCKETS];
-        for (gram, told) in grams.iter().zip(deal.iter().chain(std::iter::repeat(&0))) {
-            let bucket = &mut buckets[usize::from(*told) % (2 * BUCKETS)];
+        for (gram, looked_up) in
+            grams.iter().zip(buckets_of_words.iter().chain(std::iter::repeat(&0)))
+        {
+            let bucket = &mut buckets[usize::from(*looked_up) % (2 * BUCKETS)];
             *bucket = bucket.with(gram);
         }
         let (first, second) = buckets.split_at(BUCKETS);
@@ -144,32 +148,32 @@ impl Grams {
                 }
             }
         }
-        let mut whole = Box::new(Whole([[0; 256]; LENGTH]));
-        for (at, table) in whole.0.iter_mut().enumerate() {
+        let mut per_byte = Box::new(ByteTables([[0; 256]; LENGTH]));
+        for (at, table) in per_byte.0.iter_mut().enumerate() {
             for (byte, entry) in table.iter_mut().enumerate() {
                 *entry = lower[at][byte & 15] & upper[at][byte >> 4];
             }
         }
-        let mut blind = Box::new(Blind([[0; 64]; LENGTH]));
-        for (blind, whole) in blind.0.iter_mut().zip(&whole.0) {
+        let mut case_folded = Box::new(CaseFoldedTables([[0; 64]; LENGTH]));
+        for (case_folded, per_byte) in case_folded.0.iter_mut().zip(&per_byte.0) {
             for byte in 0..128 {
-                blind[(byte & 0x1F) | (byte >> 1 & 0x20)] |= whole[byte];
+                case_folded[(byte & 0x1F) | (byte >> 1 & 0x20)] |= per_byte[byte];
             }
         }
-        Grams { lower, upper, whole, blind }
+        Grams { lower, upper, per_byte, case_folded }
     }
 }
 
-/// Deals the words so that little else passes: each where it adds least, and then again, as
-/// the last ones may have made a better place for the first.
-fn dealt(grams: &[Gram]) -> [Bucket; BUCKETS] {
-    let usual = Usual::new();
+/// Distributes the words so that little else passes. Each word goes where it adds least, several
+/// times over, since later words may make another bucket better for earlier ones.
+fn distribute(grams: &[Gram]) -> [Bucket; BUCKETS] {
+    let usual = ByteFrequencies::new();
     let mut places: Vec<Option<usize>> = vec![None; grams.len()];
     let mut buckets = [Bucket::default(); BUCKETS];
     let mut passing = buckets.map(|bucket| usual.passes(&bucket));
     for index in (0..grams.len()).cycle().take(ROUNDS * grams.len()) {
         if let Some(place) = places[index].take() {
-            buckets[place] = filled(grams, &places, place);
+            buckets[place] = bucket_content(grams, &places, place);
             passing[place] = usual.passes(&buckets[place]);
         }
         let with = buckets.map(|bucket| bucket.with(&grams[index]));
@@ -182,13 +186,13 @@ fn dealt(grams: &[Gram]) -> [Bucket; BUCKETS] {
     buckets
 }
 
-/// What a bucket allows with the words that have been dealt to it.
-fn filled(grams: &[Gram], places: &[Option<usize>], bucket: usize) -> Bucket {
+/// What a bucket allows with the words that it has.
+fn bucket_content(grams: &[Gram], places: &[Option<usize>], bucket: usize) -> Bucket {
     let dealt = grams.iter().zip(places).filter(|(_, place)| **place == Some(bucket));
     dealt.fold(Bucket::default(), |all, (gram, _)| all.with(gram))
 }
 
-/// The halves that the words of a bucket allow in each place, one bit each.
+/// The halves that the words of a bucket allow at each place, one bit each.
 #[derive(Clone, Copy, Default)]
 struct Bucket {
     lower: [u16; LENGTH],
@@ -205,17 +209,17 @@ impl Bucket {
     }
 }
 
-/// How frequent bytes are in usual text.
-struct Usual {
-    /// By the upper half of an ASCII byte: how frequent all bytes are whose lower half is among the first
-    /// eight, one bit each, and among the last eight.
+/// How frequent bytes are in common text.
+struct ByteFrequencies {
+    /// By the upper half of an ASCII byte: the total frequency of every set of lower halves among
+    /// the first eight, and among the last eight.
     shares: [[[f64; 256]; 2]; 8],
 }
 
-impl Usual {
-    fn new() -> Usual {
+impl ByteFrequencies {
+    fn new() -> ByteFrequencies {
         let mut shares = [[[0.0; 256]; 2]; 8];
-        for (rank, byte) in COMMON.iter().enumerate() {
+        for (rank, byte) in COMMON_BYTES.iter().enumerate() {
             let (upper, lower) = (usize::from(byte >> 4), usize::from(byte & 15));
             shares[upper][lower / 8][1 << (lower % 8)] = 1.0 / (rank as f64 + 6.0);
         }
@@ -225,10 +229,10 @@ impl Usual {
                 sums[set] = sums[first] + sums[set ^ first];
             }
         }
-        Usual { shares }
+        ByteFrequencies { shares }
     }
 
-    /// How much of all text passes a bucket, for comparison only.
+    /// How much text passes a bucket, for comparisons only.
     fn passes(&self, bucket: &Bucket) -> f64 {
         let mut all = 1.0;
         for place in 0..LENGTH {

@@ -1,6 +1,6 @@
-//! A set of byte values.
+//! Sets of byte values.
 
-/// Which of the 256 byte values belong.
+/// A set of byte values.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ByteSet([bool; 256]);
 
@@ -8,7 +8,7 @@ impl ByteSet {
     /// Every byte value.
     pub(crate) const ANY: ByteSet = ByteSet([true; 256]);
 
-    /// The values for which `belongs` says yes.
+    /// The values for which `belongs` is true.
     pub(crate) fn of(belongs: impl Fn(u8) -> bool) -> ByteSet {
         let mut set = ByteSet([false; 256]);
         for byte in 0..=u8::MAX {
@@ -22,7 +22,7 @@ impl ByteSet {
         self.0[usize::from(byte)]
     }
 
-    /// The lower halves of the members that have this upper half: bit 3 for `0x?3`.
+    /// The lower halves of members with this upper half: bit 3 for `0x?3`.
     pub(super) fn row(&self, upper: u8) -> u16 {
         (0..16).filter(|lower| self.has(upper << 4 | lower)).fold(0, |row, lower| row | 1 << lower)
     }

@@ -3,14 +3,14 @@ use super::*;
 struct Ask<'a> {
     class: &'a Class,
     grams: &'a Grams,
-    bytes: &'a [u8; REACH],
+    bytes: &'a [u8; BLOCK_WINDOW],
 }
 
 impl Task for Ask<'_> {
     type Answer = (u64, u64);
 
     fn run<L: Lanes>(self) -> (u64, u64) {
-        (L::matching(self.class, self.bytes), L::starting(self.grams, self.bytes))
+        (L::matching(self.class, self.bytes), L::gram_starts(self.grams, self.bytes))
     }
 }
 
@@ -77,8 +77,9 @@ fn a_class_is_exactly_its_set() {
     for set in sets {
         let class = Class::new(set).unwrap();
         for byte in 0..=u8::MAX {
-            let told = class.lower[usize::from(byte & 15)] & class.upper[usize::from(byte >> 4)];
-            assert_eq!(told != 0, set.has(byte), "{byte:#x}");
+            let looked_up =
+                class.lower[usize::from(byte & 15)] & class.upper[usize::from(byte >> 4)];
+            assert_eq!(looked_up != 0, set.has(byte), "{byte:#x}");
             let padded = block(&[byte], 0).bytes()[0];
             assert_eq!(class.has(padded), set.has(byte));
         }
@@ -114,14 +115,17 @@ fn no_word_is_missed_in_any_case_and_place() {
 struct AskAll<'a> {
     classes: &'a Classes<4>,
     grams: &'a [Grams; 2],
-    bytes: &'a [u8; REACH],
+    bytes: &'a [u8; BLOCK_WINDOW],
 }
 
 impl Task for AskAll<'_> {
     type Answer = ([u64; 4], u64);
 
     fn run<L: Lanes>(self) -> ([u64; 4], u64) {
-        (L::each(self.classes, self.bytes), L::starting_any(&L::seek(self.grams), self.bytes))
+        (
+            L::each(self.classes, self.bytes),
+            L::any_gram_starts(&L::load_tables(self.grams), self.bytes),
+        )
     }
 }
 
@@ -159,15 +163,15 @@ fn several_questions_at_once_are_answered_as_one_by_one() {
 
 /// Which bytes are of each of some sets that lie in each other.
 struct AskNest<'a> {
-    nest: &'a Nest<4>,
-    bytes: &'a [u8; REACH],
+    nested_sets: &'a NestedSets<4>,
+    bytes: &'a [u8; BLOCK_WINDOW],
 }
 
 impl Task for AskNest<'_> {
     type Answer = [u64; 4];
 
     fn run<L: Lanes>(self) -> [u64; 4] {
-        L::nested(self.nest, self.bytes)
+        L::nested(self.nested_sets, self.bytes)
     }
 }
 
@@ -179,7 +183,7 @@ fn sets_that_lie_in_each_other_are_exactly_what_they_are_at_all_levels() {
         ByteSet::of(|b| token().has(b) || matches!(b, b'+' | b'/' | b'~')),
         ByteSet::of(|b| b.is_ascii_alphanumeric()),
     ];
-    let nest = Nest::new(&sets).unwrap();
+    let nested_sets = NestedSets::new(&sets).unwrap();
     for text in texts() {
         for at in (0..text.len() + 70).step_by(29) {
             let piece = block(&text, at);
@@ -189,13 +193,13 @@ fn sets_that_lie_in_each_other_are_exactly_what_they_are_at_all_levels() {
             };
             let expected = sets.each_ref().map(one);
             for level in Level::all() {
-                let found = level.run(AskNest { nest: &nest, bytes });
+                let found = level.run(AskNest { nested_sets: &nested_sets, bytes });
                 assert_eq!(found, expected, "{level:?} at {at} of {text:?}");
             }
         }
     }
     let crossing = [ByteSet::of(|b| b.is_ascii_lowercase()), ByteSet::of(|b| b < b'm')];
-    assert!(Nest::new(&crossing).is_none());
+    assert!(NestedSets::new(&crossing).is_none());
     let nine_rows = [ByteSet::of(|b| b & 15 <= b >> 4 && b >> 4 < 9)];
-    assert!(Nest::new(&nine_rows).is_none());
+    assert!(NestedSets::new(&nine_rows).is_none());
 }

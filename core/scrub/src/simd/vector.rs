@@ -1,6 +1,6 @@
-//! The same for all processors that look up sixteen bytes in a table at once.
+//! Operations for all vector instructions that look up sixteen bytes in a table at once.
 
-use super::{BLOCK, Class, Classes, Grams, Lanes, Level, Nest, REACH, gram::LENGTH};
+use super::{BLOCK, BLOCK_WINDOW, Class, Classes, Grams, Lanes, Level, NestedSets, gram::LENGTH};
 
 /// A register of `BYTES` bytes.
 ///
@@ -41,7 +41,7 @@ impl<V: Vector> Lanes for V {
     const LEVEL: Level = V::LEVEL;
 
     #[inline(always)]
-    fn matching(class: &Class, bytes: &[u8; REACH]) -> u64 {
+    fn matching(class: &Class, bytes: &[u8; BLOCK_WINDOW]) -> u64 {
         let mut bits = 0;
         // SAFETY: this is run inside `Level::run` only, so the processor has the feature, and
         // `at + V::BYTES <= BLOCK`.
@@ -59,7 +59,10 @@ impl<V: Vector> Lanes for V {
     }
 
     #[inline(always)]
-    fn each<const COUNT: usize>(classes: &Classes<COUNT>, bytes: &[u8; REACH]) -> [u64; COUNT] {
+    fn each<const COUNT: usize>(
+        classes: &Classes<COUNT>,
+        bytes: &[u8; BLOCK_WINDOW],
+    ) -> [u64; COUNT] {
         let mut answers = [0; COUNT];
         // SAFETY: as above.
         unsafe {
@@ -67,9 +70,9 @@ impl<V: Vector> Lanes for V {
             let mut at = 0;
             while at < BLOCK {
                 let chunk = V::load(bytes.as_ptr().add(at));
-                let told = lower.look_up(chunk.lower()).and(upper.look_up(chunk.upper()));
+                let looked_up = lower.look_up(chunk.lower()).and(upper.look_up(chunk.upper()));
                 for (answer, bits) in answers.iter_mut().zip(classes.bits) {
-                    *answer |= told.and(V::filled(bits)).set_bytes() << at;
+                    *answer |= looked_up.and(V::filled(bits)).set_bytes() << at;
                 }
                 at += V::BYTES;
             }
@@ -78,17 +81,20 @@ impl<V: Vector> Lanes for V {
     }
 
     #[inline(always)]
-    fn nested<const COUNT: usize>(nest: &Nest<COUNT>, bytes: &[u8; REACH]) -> [u64; COUNT] {
+    fn nested<const COUNT: usize>(
+        nested_sets: &NestedSets<COUNT>,
+        bytes: &[u8; BLOCK_WINDOW],
+    ) -> [u64; COUNT] {
         let mut answers = [0; COUNT];
         // SAFETY: as above.
         unsafe {
-            let (lower, upper) = (V::table(&nest.lower), V::table(&nest.upper));
+            let (lower, upper) = (V::table(&nested_sets.lower), V::table(&nested_sets.upper));
             let mut at = 0;
             while at < BLOCK {
                 let chunk = V::load(bytes.as_ptr().add(at));
-                let told = lower.look_up(chunk.lower()).and(upper.look_up(chunk.upper()));
-                for (answer, lift) in answers.iter_mut().zip(nest.lifts) {
-                    *answer |= told.plus(V::filled(lift)).top_bits() << at;
+                let looked_up = lower.look_up(chunk.lower()).and(upper.look_up(chunk.upper()));
+                for (answer, lift) in answers.iter_mut().zip(nested_sets.lifts) {
+                    *answer |= looked_up.plus(V::filled(lift)).top_bits() << at;
                 }
                 at += V::BYTES;
             }
@@ -97,9 +103,9 @@ impl<V: Vector> Lanes for V {
     }
 
     #[inline(always)]
-    fn starting(grams: &Grams, bytes: &[u8; REACH]) -> u64 {
+    fn gram_starts(grams: &Grams, bytes: &[u8; BLOCK_WINDOW]) -> u64 {
         let mut bits = 0;
-        // SAFETY: as above, and `at + place + V::BYTES <= REACH`.
+        // SAFETY: as above, and `at + place + V::BYTES <= BLOCK_WINDOW`.
         unsafe {
             let mut at = 0;
             while at < BLOCK {
@@ -113,21 +119,24 @@ impl<V: Vector> Lanes for V {
         bits
     }
 
-    type Sought<'g, const COUNT: usize> = &'g [Grams; COUNT];
+    type LoadedTables<'g, const COUNT: usize> = &'g [Grams; COUNT];
 
     #[inline(always)]
-    fn seek<const COUNT: usize>(grams: &[Grams; COUNT]) -> &[Grams; COUNT] {
+    fn load_tables<const COUNT: usize>(grams: &[Grams; COUNT]) -> &[Grams; COUNT] {
         grams
     }
 
     #[inline(always)]
-    fn starting_any<const COUNT: usize>(grams: &&[Grams; COUNT], bytes: &[u8; REACH]) -> u64 {
+    fn any_gram_starts<const COUNT: usize>(
+        grams: &&[Grams; COUNT],
+        bytes: &[u8; BLOCK_WINDOW],
+    ) -> u64 {
         let mut bits = 0;
         let mut at = 0;
         while at < COUNT {
             bits |= match &grams[at..] {
-                [first, second, ..] => starting_either::<V>(first, second, bytes),
-                [last] => V::starting(last, bytes),
+                [first, second, ..] => either_gram_starts::<V>(first, second, bytes),
+                [last] => V::gram_starts(last, bytes),
                 [] => 0,
             };
             at += 2;
@@ -139,10 +148,10 @@ impl<V: Vector> Lanes for V {
 /// Where one of the words of both may start. Loads each table and halves each byte once: that is
 /// most of the work.
 #[inline(always)]
-fn starting_either<V: Vector>(first: &Grams, second: &Grams, bytes: &[u8; REACH]) -> u64 {
+fn either_gram_starts<V: Vector>(first: &Grams, second: &Grams, bytes: &[u8; BLOCK_WINDOW]) -> u64 {
     let grams = [first, second];
     let mut bits = 0;
-    // SAFETY: as above, and `at + V::BYTES + place + V::BYTES <= REACH`.
+    // SAFETY: as above, and `at + V::BYTES + place + V::BYTES <= BLOCK_WINDOW`.
     unsafe {
         let mut at = 0;
         while at < BLOCK {

@@ -1,16 +1,18 @@
-//! SSE4.2 and AVX2.
+//! SSE4.2 and AVX2, for 64-bit x86.
 
 use std::arch::x86_64::*;
 
 use super::vector::Vector;
 use super::{Level, Task};
 
+/// Runs the task in code compiled for SSE4.2 and what every processor with it has.
 #[target_feature(enable = "ssse3,sse4.1,sse4.2,popcnt")]
 #[inline(never)]
 pub(super) fn with_sse42<T: Task>(task: T) -> T::Answer {
     task.run::<Sse42>()
 }
 
+/// Runs the task in code compiled for AVX2 and what every processor with it has.
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 #[inline(never)]
 pub(super) fn with_avx2<T: Task>(task: T) -> T::Answer {
@@ -25,6 +27,7 @@ pub(super) fn has_sse42() -> bool {
         && std::arch::is_x86_feature_detected!("popcnt")
 }
 
+/// Sixteen bytes.
 #[derive(Clone, Copy)]
 pub(super) struct Sse42(__m128i);
 
@@ -102,6 +105,7 @@ unsafe impl Vector for Sse42 {
     }
 }
 
+/// Thirty-two bytes. A table is in both halves: the processor looks up in each half apart.
 #[derive(Clone, Copy)]
 pub(super) struct Avx2(__m256i);
 

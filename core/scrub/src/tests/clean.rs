@@ -75,7 +75,7 @@ fn a_clone_shares_everything_heavy() {
 }
 
 #[test]
-fn a_stream_keeps_back_no_more_than_it_says() {
+fn a_stream_keeps_back_no_more_than_documented() {
     let rows = corpus();
     let mut random = Random::new();
     for scrubber in plain().iter().chain(&with_values()) {

@@ -46,7 +46,7 @@ fn valid_json_stays_valid() {
     let mut random = Random::new();
     let scrubber = |list: Vec<Scrubber>| list.into_iter().nth(1).unwrap();
     let scrubbers = [scrubber(plain()), scrubber(with_values())];
-    for round in 0..crate::soak::rounds(2_000, 1_000_000) {
+    for round in 0..crate::test_rounds::rounds(2_000, 1_000_000) {
         let value = json!({"root": document(&mut random, &rows, 4)});
         let text = if round % 2 == 0 {
             value.to_string()
@@ -67,11 +67,11 @@ fn valid_json_stays_valid() {
 }
 
 #[test]
-fn a_long_value_under_a_telling_name_is_masked_whole() {
+fn a_long_value_under_a_secret_name_is_masked_whole() {
     let mut random = Random::new();
     let hexadecimal = |_| char::from(b"0123456789abcdef"[random.below(16)]);
-    let long: String = (0..2 * STEP + 4_321).map(hexadecimal).collect();
-    for length in [STEP - 1, STEP, STEP + 1, long.len()] {
+    let long: String = (0..2 * SCAN_STEP + 4_321).map(hexadecimal).collect();
+    for length in [SCAN_STEP - 1, SCAN_STEP, SCAN_STEP + 1, long.len()] {
         for scrubber in plain().iter().chain(&with_values()) {
             let mut value = json!({"api_key": long[..length], "name": "ci"});
             scrubber.scrub_json(&mut value);
@@ -96,7 +96,7 @@ fn a_registered_number_becomes_a_string() {
 }
 
 #[test]
-fn a_name_tells_what_its_value_is_at_every_depth() {
+fn a_name_classifies_its_value_at_every_depth() {
     let precise = &plain()[1];
     let secret = "tR9-mQ2_xL7pW4zK8vN3";
     let mut value = json!({

@@ -9,7 +9,7 @@ use crate::{Finding, Kind, Seal};
 fn whatever_goes_in_nothing_panics_and_other_bytes_pass() {
     let rows = corpus();
     let mut random = Random::new();
-    for _ in 0..crate::soak::rounds(60, 50_000) {
+    for _ in 0..crate::test_rounds::rounds(60, 50_000) {
         let mut bytes = mixture(&mut random, &rows, 400).into_bytes();
         for _ in 0..random.below(20) {
             let at = random.below(bytes.len());
@@ -28,7 +28,7 @@ fn whatever_goes_in_nothing_panics_and_other_bytes_pass() {
 fn findings_name_what_is_replaced_and_nothing_else() {
     let rows = corpus();
     let mut random = Random::new();
-    for _ in 0..crate::soak::rounds(60, 50_000) {
+    for _ in 0..crate::test_rounds::rounds(60, 50_000) {
         let text = mixture(&mut random, &rows, 2_000);
         for scrubber in plain().iter().chain(&with_values()) {
             let mut expected = String::new();
@@ -83,10 +83,10 @@ impl Seal for Keeper {
 }
 
 #[test]
-fn a_seal_is_told_what_puts_the_text_together_again() {
+fn a_seal_receives_what_restores_the_text() {
     let rows = corpus();
     let mut random = Random::new();
-    for _ in 0..crate::soak::rounds(60, 50_000) {
+    for _ in 0..crate::test_rounds::rounds(60, 50_000) {
         let text = mixture(&mut random, &rows, 2_000);
         for scrubber in plain().iter().chain(&with_values()) {
             let keeper = Keeper::default();

@@ -38,7 +38,7 @@ fn same(scrubber: &Scrubber, text: &[u8], how: &str, piece: impl FnMut() -> usiz
 fn any_pieces_give_what_the_whole_gives() {
     let rows = corpus();
     let mut random = Random::new();
-    for round in 0..crate::soak::rounds(6, 20_000) {
+    for round in 0..crate::test_rounds::rounds(6, 20_000) {
         let length = [300, 9_000, 30_000][random.below(3)];
         let text = mixture(&mut random, &rows, length);
         for scrubber in plain().iter().chain(&with_values()) {
@@ -55,11 +55,11 @@ fn any_pieces_give_what_the_whole_gives() {
 fn a_text_of_several_steps_in_pieces_gives_what_the_whole_gives() {
     let rows = corpus();
     let mut random = Random::new();
-    for _ in 0..crate::soak::rounds(1, 300) {
-        let text = mixture(&mut random, &rows, 2 * STEP + 20_000);
+    for _ in 0..crate::test_rounds::rounds(1, 300) {
+        let text = mixture(&mut random, &rows, 2 * SCAN_STEP + 20_000);
         for scrubber in plain().iter().chain(&with_values()) {
             same(scrubber, text.as_bytes(), "one piece", || text.len());
-            same(scrubber, text.as_bytes(), "long pieces", || 1 + random.below(STEP));
+            same(scrubber, text.as_bytes(), "long pieces", || 1 + random.below(SCAN_STEP));
         }
     }
 }

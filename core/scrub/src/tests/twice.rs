@@ -12,7 +12,7 @@ fn what_is_scrubbed_is_clean() {
     // The seed patterns are exact, so they take a name again with the placeholder behind it.
     let kept = |scrubber: &Scrubber| scrubber.profile() != Profile::Seed;
     let scrubbers: Vec<_> = plain().into_iter().chain(with_values()).filter(kept).collect();
-    for _ in 0..crate::soak::rounds(60, 200_000) {
+    for _ in 0..crate::test_rounds::rounds(60, 200_000) {
         let length = [10, 300, 6_000][random.below(3)];
         let text = lines(&mut random, &rows, length);
         for scrubber in &scrubbers {

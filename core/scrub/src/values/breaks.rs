@@ -1,9 +1,9 @@
-//! What may stand inside a value without being part of it: the ends of lines into which it was
-//! wrapped, and characters that nobody sees.
+//! Breaks: what may stand inside a value without being part of it. The ends of lines that it was
+//! wrapped into, and invisible characters.
 
-/// Ends of lines, the longest first: real ones, also behind the `\` of a shell or the `=` of
-/// quoted-printable; and those in strings of JSON, once or twice escaped, and of URLs. The last ones
-/// are U+2028, U+2029, U+0085, the vertical tab and the form feed.
+/// Line ends, the longest first: plain ones, also behind the `\` of a shell or the `=` of
+/// quoted-printable; escaped ones, once or twice, in JSON strings and in URLs. The last ones are
+/// U+2028, U+2029, U+0085, the vertical tab and the form feed.
 const LINE_ENDS: &[&[u8]] = &[
     b"\\\\r\\\\n",
     b"\\r\\n",
@@ -27,23 +27,23 @@ const LINE_ENDS: &[&[u8]] = &[
     b"\x0c",
 ];
 
-/// How far a line may be indented, and how many blanks may stand at its end.
-const INDENT: usize = 64;
+/// The deepest indentation of a line, and the most blanks at its end.
+const MAX_INDENT: usize = 64;
 
-/// The longest control sequence of a terminal that is passed over.
-const SEQUENCE: usize = 32;
+/// The longest terminal control sequence that counts as invisible, in bytes.
+const MAX_SEQUENCE: usize = 32;
 
-/// What stands inside a value without being part of it.
+/// A break inside a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Break {
-    /// In bytes; never 0.
+    /// Its length in bytes; never 0.
     pub length: usize,
-    /// True for the end of a line, false for a character that nobody sees.
+    /// True for a line end, false for an invisible character.
     pub line: bool,
 }
 
 impl Break {
-    fn unseen(length: usize) -> Option<Break> {
+    fn invisible(length: usize) -> Option<Break> {
         (length > 0).then_some(Break { length, line: false })
     }
 
@@ -52,9 +52,8 @@ impl Break {
     }
 }
 
-/// True for the bytes with which a break starts, and for a few others, so that eight rows of a
-/// [class](crate::simd::Class) hold all of them. Left out are blanks and the `=` before the end
-/// of a line.
+/// True for the first bytes of breaks, and for a few others, so that the bytes form a
+/// [class](crate::simd::Class) of eight rows. Blanks, and the `=` before a line end, are left out.
 pub(super) fn may_start(byte: u8) -> bool {
     let lead = match byte >> 4 {
         0xc | 0xd => matches!(byte & 15, 0x2 | 0x8 | 0xd),
@@ -67,15 +66,15 @@ pub(super) fn may_start(byte: u8) -> bool {
 
 /// The break that `text` starts with.
 pub(super) fn at_start(text: &[u8]) -> Option<Break> {
-    // Nearly all that is asked about is one of these.
+    // Nearly every call is decided here.
     match text.first()? {
         b'\n' => return Some(Break::line(1 + blanks(text[1..].iter()))),
         b if !may_start(*b) && !is_blank(*b) && *b != b'=' => return None,
         _ => {}
     }
-    let unseen = [sequence_at_start, unseen_at_start, escaped_at_start];
-    if let Some(length) = unseen.iter().map(|length| length(text)).find(|length| *length > 0) {
-        return Break::unseen(length);
+    let invisible = [sequence_at_start, invisible_at_start, escaped_at_start];
+    if let Some(length) = invisible.iter().map(|length| length(text)).find(|length| *length > 0) {
+        return Break::invisible(length);
     }
     let before = blanks(text.iter());
     let rest = &text[before..];
@@ -85,9 +84,9 @@ pub(super) fn at_start(text: &[u8]) -> Option<Break> {
 
 /// The break that `text` ends with.
 pub(super) fn at_end(text: &[u8]) -> Option<Break> {
-    let unseen = [sequence_at_end, unseen_at_end, escaped_at_end];
-    if let Some(length) = unseen.iter().map(|length| length(text)).find(|length| *length > 0) {
-        return Break::unseen(length);
+    let invisible = [sequence_at_end, invisible_at_end, escaped_at_end];
+    if let Some(length) = invisible.iter().map(|length| length(text)).find(|length| *length > 0) {
+        return Break::invisible(length);
     }
     let indent = blanks(text.iter().rev());
     let rest = &text[..text.len() - indent];
@@ -96,19 +95,20 @@ pub(super) fn at_end(text: &[u8]) -> Option<Break> {
     Some(Break::line(before + end + indent))
 }
 
-/// How many blanks there are before anything else.
+/// How many blanks there are at the start.
 fn blanks<'t>(text: impl Iterator<Item = &'t u8>) -> usize {
-    text.take(INDENT).take_while(|b| is_blank(**b)).count()
+    text.take(MAX_INDENT).take_while(|b| is_blank(**b)).count()
 }
 
 pub(super) fn is_blank(b: u8) -> bool {
     matches!(b, b' ' | b'\t')
 }
 
-/// True for what shows nothing: `Default_Ignorable_Code_Point` of Unicode (zero-width characters,
-/// marks of direction, variation selectors, tags), interlinear annotation, control characters that do
-/// not lay out a text, and the pictures of such. NUL is left out: it is half of UTF-16.
-fn is_unseen(character: u32) -> bool {
+/// True for characters that show nothing: Unicode's `Default_Ignorable_Code_Point` (zero-width
+/// characters, direction marks, variation selectors, tags), interlinear annotation, control
+/// characters without a layout function, and their pictures. NUL is not included: it is half of
+/// UTF-16.
+fn is_invisible(character: u32) -> bool {
     matches!(character,
         0x01..=0x08 | 0x0e..=0x1f | 0x7f..=0x84 | 0x86..=0x9f
         | 0xad | 0x34f | 0x61c | 0x115f..=0x1160 | 0x17b4..=0x17b5 | 0x180b..=0x180f
@@ -117,8 +117,8 @@ fn is_unseen(character: u32) -> bool {
         | 0x1bca0..=0x1bca3 | 0x1d173..=0x1d17a | 0xe0000..=0xe0fff)
 }
 
-/// The length of the unseen character that `text` starts with; 0 if it starts with none.
-fn unseen_at_start(text: &[u8]) -> usize {
+/// The length of the invisible character that `text` starts with, or 0.
+fn invisible_at_start(text: &[u8]) -> usize {
     let width = match text.first() {
         Some(0..=0x7f) => 1,
         Some(0xc2..=0xdf) => 2,
@@ -128,18 +128,20 @@ fn unseen_at_start(text: &[u8]) -> usize {
     };
     let character = text.get(..width).and_then(|bytes| std::str::from_utf8(bytes).ok());
     let character = character.and_then(|text| text.chars().next());
-    if character.is_some_and(|c| is_unseen(c.into())) { width } else { 0 }
+    if character.is_some_and(|c| is_invisible(c.into())) { width } else { 0 }
 }
 
-fn unseen_at_end(text: &[u8]) -> usize {
-    let is_unseen = |width: &usize| {
+/// The length of the invisible character that `text` ends with, or 0.
+fn invisible_at_end(text: &[u8]) -> usize {
+    let is_invisible = |width: &usize| {
         let start = text.len().checked_sub(*width);
-        start.is_some_and(|start| unseen_at_start(&text[start..]) == *width)
+        start.is_some_and(|start| invisible_at_start(&text[start..]) == *width)
     };
-    (1..=4).find(is_unseen).unwrap_or(0)
+    (1..=4).find(is_invisible).unwrap_or(0)
 }
 
-/// The same for one that a string of JSON escapes, as `\u200b` or a pair of surrogates.
+/// The length of the escaped invisible character that `text` starts with, as in JSON: `\u200b`, or
+/// a pair of surrogates.
 fn escaped_at_start(text: &[u8]) -> usize {
     let unit = |at: usize| {
         let escape = text.get(at..at + 6)?.strip_prefix(b"\\u")?;
@@ -148,11 +150,12 @@ fn escaped_at_start(text: &[u8]) -> usize {
     match unit(0) {
         // The high surrogates of U+E0000 to U+E0FFF.
         Some(0xdb40..=0xdb43) if unit(6).is_some_and(|low| (0xdc00..0xe000).contains(&low)) => 12,
-        Some(unit) if is_unseen(unit) => 6,
+        Some(unit) if is_invisible(unit) => 6,
         _ => 0,
     }
 }
 
+/// The length of the escaped invisible character that `text` ends with, or 0.
 fn escaped_at_end(text: &[u8]) -> usize {
     let is_escaped = |length: &usize| {
         let start = text.len().checked_sub(*length);
@@ -161,17 +164,18 @@ fn escaped_at_end(text: &[u8]) -> usize {
     [12, 6].into_iter().find(is_escaped).unwrap_or(0)
 }
 
-/// The length of a control sequence of a terminal, `ESC [ 0 ; 31 m` (ECMA-48, 5.4), that `text`
-/// starts with; 0 if it starts with none.
+/// The length of the terminal control sequence that `text` starts with, or 0: `ESC [ 0 ; 31 m`
+/// (ECMA-48, 5.4).
 fn sequence_at_start(text: &[u8]) -> usize {
     let Some(rest) = text.strip_prefix(b"\x1b[") else { return 0 };
-    let rest = &rest[..rest.len().min(SEQUENCE)];
+    let rest = &rest[..rest.len().min(MAX_SEQUENCE)];
     let end = rest.iter().position(|b| !matches!(b, 0x20..=0x3f));
     end.filter(|end| matches!(rest[*end], 0x40..=0x7e)).map_or(0, |end| end + 3)
 }
 
+/// The length of the terminal control sequence that `text` ends with, or 0.
 fn sequence_at_end(text: &[u8]) -> usize {
-    let from = text.len().saturating_sub(SEQUENCE + 2);
+    let from = text.len().saturating_sub(MAX_SEQUENCE + 2);
     let Some(start) = text[from..].iter().rposition(|b| *b == 0x1b) else { return 0 };
     let tail = &text[from + start..];
     if sequence_at_start(tail) == tail.len() { tail.len() } else { 0 }
@@ -184,7 +188,7 @@ mod tests {
     #[test]
     fn a_break_is_the_same_from_either_side() {
         let lines: &[&str] = &["\n", "\r\n", "  \n\t ", "\\\n", "\\r\\n  ", "%0A", "\u{2028}"];
-        let unseen: &[&str] = &[
+        let invisible: &[&str] = &[
             "\u{200b}",
             "\u{200f}",
             "\u{2060}",
@@ -200,7 +204,7 @@ mod tests {
             "\\udb40\\udc41",
             "\x1b[0;31m",
         ];
-        for (texts, line) in [(lines, true), (unseen, false)] {
+        for (texts, line) in [(lines, true), (invisible, false)] {
             for text in texts {
                 let want = Some(Break { length: text.len(), line });
                 assert_eq!(at_start(format!("{text}x").as_bytes()), want, "{text:?}");

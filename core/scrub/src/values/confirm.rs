@@ -1,4 +1,8 @@
-//! Confirms that a whole form of a value stands around its anchor.
+//! Confirmation: checks that a whole form of a value stands around its anchor.
+//!
+//! The anchor says where the form would start. It may stand there as it is, or wrapped, with
+//! [breaks](breaks) inside. Then the bytes around it are checked: a boundary, shared base64
+//! characters, whole escapes.
 
 use std::ops::Range;
 use std::sync::Weak;
@@ -10,20 +14,19 @@ use super::boundary::odd_backslashes;
 use super::breaks;
 use super::form::{Edges, Form};
 
-/// The longest match. What decides about it, a few bytes around it included, is in the look ahead
-/// of a stream.
-const LONGEST: usize = AHEAD - 64;
+/// The longest match, in bytes. With a few bytes around it, it fits into what a stream looks ahead.
+const MAX_MATCH: usize = AHEAD - 64;
 
-/// How many bytes a form of some length may take, with the line ends and the indents inside.
+/// How many bytes a form of this length may take with breaks inside.
 pub(super) fn longest(length: usize) -> usize {
-    (16 * length + 512).min(LONGEST)
+    (16 * length + 512).min(MAX_MATCH)
 }
 
-/// What a stretch belongs to.
+/// What an anchor belongs to.
 #[derive(Clone)]
 pub(super) struct Entry {
     pub value: Weak<Registered>,
-    /// Where the stretch stands in the form.
+    /// Where the anchor stands in the form.
     pub at: u16,
     pub part: u16,
     pub form: Form,
@@ -32,7 +35,7 @@ pub(super) struct Entry {
 /// A form of a value in a text.
 pub(super) struct Match {
     pub span: Range<usize>,
-    /// The plainest form is the least.
+    /// The form; the plainest is the least.
     pub rank: Form,
     kind: Kind,
     wrapped: bool,
@@ -52,9 +55,9 @@ impl Match {
     }
 }
 
-/// The match that has its anchor at `at`, if there is one. It starts at `from` or behind it.
+/// The match with its anchor at `at`. It starts at `from` or behind it.
 pub(super) fn confirm(entry: &Entry, text: &[u8], from: usize, at: usize) -> Option<Match> {
-    // It may just have been removed.
+    // The value may just have been removed.
     let value = entry.value.upgrade()?;
     let part = &value.parts[usize::from(entry.part)];
     let form = entry.form.of(part.text());
@@ -75,11 +78,11 @@ pub(super) fn confirm(entry: &Entry, text: &[u8], from: usize, at: usize) -> Opt
         }
         None => return None,
     };
-    finish(entry, &value, &form, text, from, span, wrapped)
+    checked_match(entry, &value, &form, text, from, span, wrapped)
 }
 
-/// The match that has its anchor at `at`, where breaks may stand in the anchor, too, and in a form
-/// that is not commonly broken.
+/// The match with its anchor at `at`, where breaks may stand anywhere, even in the anchor, and in
+/// forms that are not commonly wrapped.
 pub(super) fn confirm_broken(entry: &Entry, text: &[u8], from: usize, at: usize) -> Option<Match> {
     let value = entry.value.upgrade()?;
     let part = &value.parts[usize::from(entry.part)];
@@ -89,19 +92,19 @@ pub(super) fn confirm_broken(entry: &Entry, text: &[u8], from: usize, at: usize)
     let form = entry.form.of(part.text());
     let wrapped = Wrapped { form: &form, any_case: entry.form.any_case(), text, from };
     let (span, lines) = wrapped.around(usize::from(entry.at), at)?;
-    // A word or a number may stand by chance where one line ends and the next begins.
-    let by_chance = form.len() < LEAST_BY_HALVES && part.guard.is_common();
+    // A word or a number may occur by chance where one line ends and the next begins.
+    let by_chance = form.len() < MIN_SPLIT && part.boundary.is_common();
     if lines == 1 && by_chance {
         return None;
     }
-    finish(entry, &value, &form, text, from, span, true)
+    checked_match(entry, &value, &form, text, from, span, true)
 }
 
-/// Shorter forms have no anchor on either side of a break.
-pub(super) const LEAST_BY_HALVES: usize = 14;
+/// A shorter form has no anchor on both sides of a break.
+pub(super) const MIN_SPLIT: usize = 14;
 
-/// Checks what stands around a match, and takes in what must go with it.
-fn finish(
+/// Checks what stands around a match, and extends it by what belongs to it.
+fn checked_match(
     entry: &Entry,
     value: &Registered,
     form: &[u8],
@@ -113,7 +116,7 @@ fn finish(
     let part = &value.parts[usize::from(entry.part)];
     let rank = entry.form;
     let guarded =
-        rank.is_plain() && !part.guard.passes(&text[..span.start], form, &text[span.end..]);
+        rank.is_plain() && !part.boundary.allows(&text[..span.start], form, &text[span.end..]);
     if guarded || splits_character(text, &span) {
         return None;
     }
@@ -122,7 +125,7 @@ fn finish(
     Some(Match { span, rank, kind: value.kind.clone(), wrapped })
 }
 
-/// A form that may have breaks in it, and where it is looked for.
+/// A form that may have breaks in it, and where it is searched.
 struct Wrapped<'t> {
     form: &'t [u8],
     any_case: bool,
@@ -131,7 +134,7 @@ struct Wrapped<'t> {
 }
 
 impl Wrapped<'_> {
-    /// The span of the form whose byte `anchor` stands at `at`, and how many lines end in it.
+    /// The span of the form whose byte `anchor` stands at `at`, and how many line ends it contains.
     fn around(&self, anchor: usize, at: usize) -> Option<(Range<usize>, usize)> {
         let most = longest(self.form.len());
         let (end, behind) = self.end(anchor, at, most)?;
@@ -139,11 +142,12 @@ impl Wrapped<'_> {
         (end - start <= most).then_some((start..end, behind + before))
     }
 
+    /// The end of the form, and the number of lines that it crosses. `at` is where its anchor stands.
     fn end(&self, anchor: usize, at: usize, most: usize) -> Option<(usize, usize)> {
         let (mut end, mut lines) = (at, 0);
         for &b in &self.form[anchor..] {
             loop {
-                if self.is(end, b) {
+                if self.has_byte(end, b) {
                     end += 1;
                     break;
                 }
@@ -153,7 +157,7 @@ impl Wrapped<'_> {
                 if end - at > most {
                     return None;
                 }
-                // Where words are wrapped, the end of a line takes the place of a blank.
+                // Where words are wrapped, a line end replaces a blank.
                 if b == b' ' && skipped.line {
                     break;
                 }
@@ -162,11 +166,12 @@ impl Wrapped<'_> {
         Some((end, lines))
     }
 
+    /// The start of the form, and the number of lines that it crosses.
     fn start(&self, anchor: usize, at: usize, most: usize) -> Option<(usize, usize)> {
         let (mut start, mut lines) = (at, 0);
         for &b in self.form[..anchor].iter().rev() {
             loop {
-                if start > self.from && self.is(start - 1, b) {
+                if start > self.from && self.has_byte(start - 1, b) {
                     start -= 1;
                     break;
                 }
@@ -184,19 +189,21 @@ impl Wrapped<'_> {
         Some((start, lines))
     }
 
-    fn is(&self, at: usize, b: u8) -> bool {
+    /// True if the text has this byte at `at`; in any case if the form allows it.
+    fn has_byte(&self, at: usize, b: u8) -> bool {
         let found = self.text.get(at);
         found.is_some_and(|c| *c == b || self.any_case && c.eq_ignore_ascii_case(&b))
     }
 }
 
-/// UTF-16 that is not ASCII may by chance begin or end inside a character of UTF-8.
+/// True if the span begins or ends inside a UTF-8 character. UTF-16 outside ASCII may do so by
+/// chance.
 pub(super) fn splits_character(text: &[u8], span: &Range<usize>) -> bool {
     let goes_on = |at: usize| text.get(at).is_some_and(|b| b & 0xc0 == 0x80);
     goes_on(span.start) || goes_on(span.end)
 }
 
-/// With the characters of base64 that hold the first and the last bits of the value, and the
+/// The span with the base64 characters that hold the first and last bits of the value, and with the
 /// padding.
 fn with_edges(
     edges: Edges,
@@ -222,7 +229,7 @@ fn with_edges(
     span
 }
 
-/// The bits of a digit of either alphabet of base64.
+/// The six bits of a digit in either base64 alphabet.
 fn sextet(b: u8) -> Option<u8> {
     Some(match b {
         b'A'..=b'Z' => b - b'A',
@@ -234,8 +241,8 @@ fn sextet(b: u8) -> Option<u8> {
     })
 }
 
-/// With the whole of an escape inside which the span begins or ends: `\n` where the value begins
-/// with `n`, `%41` where it begins with `41`.
+/// The span extended to whole escapes: `\n` if the value begins with `n`, `%41` if it begins with
+/// `41`.
 fn with_whole_escapes(text: &[u8], from: usize, span: Range<usize>) -> Range<usize> {
     let Range { mut start, mut end } = span;
     for back in 1..=5 {
@@ -257,7 +264,7 @@ fn with_whole_escapes(text: &[u8], from: usize, span: Range<usize>) -> Range<usi
     start..end
 }
 
-/// The length of the escape of JSON or of a URL that `text` starts with, or 0.
+/// The length of the JSON or URL escape that `text` starts with, or 0.
 fn escape_length(before: &[u8], text: &[u8]) -> usize {
     let hex = |range: Range<usize>| {
         text.get(range).is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))

@@ -1,7 +1,7 @@
-//! The forms in which a value may stand in a text: what encoders make of it.
+//! Forms: how encoders write a value.
 //!
-//! Each is one exact text, made from the value when it is needed, so nothing but the value itself
-//! has to be kept and wiped. Where encoders differ there is a form for each habit: which
+//! Each form is one exact text. It is made from the value when it is needed, so only the value
+//! itself is kept, and wiped. Where encoders differ, there is a form for each habit: which
 //! characters `encodeURIComponent`, Python's `quote`, `encodeURI` and URL libraries leave alone
 //! (RFC 3986, section 2; the WHATWG URL standard), whether JSON escapes `/` or `<` (RFC 8259), how
 //! shells and XML write quotes.
@@ -13,49 +13,90 @@ use zeroize::Zeroizing;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub(super) enum Form {
+    /// The value as it is.
     Raw,
-    /// With no, one or two bytes before it in the encoded text. The characters that the value
-    /// alone determines; [`edges`] says what of it stands in the characters next to them.
+    /// Base64 with no, one or two bytes before the value in the encoded text. Only the characters
+    /// that the value alone determines; [`edges`] describes the characters next to them.
     Base64,
+    /// [`Form::Base64`] with one byte before the value in its group of three.
     Base64After1,
+    /// [`Form::Base64`] with two bytes before the value in its group of three.
     Base64After2,
+    /// Base64 with `-` and `_` in place of `+` and `/` (RFC 4648, section 5).
     Base64Url,
+    /// [`Form::Base64Url`] with one byte before the value in its group of three.
     Base64UrlAfter1,
+    /// [`Form::Base64Url`] with two bytes before the value in its group of three.
     Base64UrlAfter2,
+    /// Hexadecimal digits without separators: `7061`.
     Hex,
+    /// Hexadecimal digits with a colon between bytes: `70:61`.
     HexColons,
+    /// Hexadecimal digits with a blank between bytes: `70 61`.
     HexBlanks,
+    /// One escape per byte: `\x70\x61`.
     HexEscapes,
+    /// One octal escape per byte: `\160\141`.
     OctalEscapes,
+    /// One escape per UTF-16 unit: `\u0070\u0061`.
     UnicodeEscapes,
+    /// Percent-encoding of every byte: `%70%61`.
     PercentAll,
+    /// What `encodeURIComponent` writes.
     PercentComponent,
+    /// What Python's `quote` writes: `/` stays.
     PercentPath,
+    /// What `encodeURI` writes: the delimiters of an address stay.
     PercentUri,
+    /// What URL libraries write before the `@` of an address.
     PercentUserinfo,
+    /// What an HTML form sends: a blank is `+`.
     PercentPlus,
+    /// The content of a JSON string, with as few escapes as possible.
     Json,
+    /// JSON with `\/` for a slash, as PHP writes it.
     JsonSlashes,
+    /// JSON in ASCII only, as Python writes it.
     JsonAscii,
+    /// JSON that is safe in HTML, as Go writes it: `\u003c` for `<`.
     JsonHtml,
+    /// JSON in a JSON string.
     JsonTwice,
+    /// XML with named references for all five special characters.
     XmlNamed,
+    /// XML text: quotes stay.
     XmlText,
+    /// XML with numbers for the quotes, as Go writes it: `&#34;`.
     XmlNumbered,
+    /// HTML as Python's `escape` writes it: `&#x27;` for an apostrophe.
     XmlHtml,
+    /// One decimal reference per character: `&#112;&#97;`.
     XmlDecimal,
+    /// One hexadecimal reference per character: `&#x70;&#x61;`.
     XmlHex,
+    /// A single-quoted shell string; an apostrophe is `'\''`.
     ShellSingle,
+    /// A single-quoted shell string; an apostrophe is `'"'"'`, as Python writes it.
     ShellSingleQuoted,
+    /// A double-quoted shell string.
     ShellDouble,
+    /// A shell word without quotes: a backslash before each special character.
     ShellBackslash,
+    /// A single-quoted PowerShell string; an apostrophe is `''`.
     PowerShell,
+    /// A C string literal.
     C,
+    /// The characters in reverse order.
     Reversed,
+    /// UTF-16, the low byte first.
     Utf16Le,
+    /// UTF-16, the high byte first.
     Utf16Be,
+    /// Base64 of [`Form::Utf16Le`], as `powershell -EncodedCommand` takes it.
     Utf16Base64,
+    /// [`Form::Utf16Base64`] with one byte before the value in its group of three.
     Utf16Base64After1,
+    /// [`Form::Utf16Base64`] with two bytes before the value in its group of three.
     Utf16Base64After2,
 }
 
@@ -68,7 +109,7 @@ use Form::{
     Utf16Le, XmlDecimal, XmlHex, XmlHtml, XmlNamed, XmlNumbered, XmlText,
 };
 
-/// All forms; where two are the same text, the first counts.
+/// All forms. Of two with the same text, the first counts.
 pub(super) const FORMS: &[Form] = &[
     Raw,
     Base64,
@@ -114,8 +155,8 @@ pub(super) const FORMS: &[Form] = &[
     Utf16Base64After2,
 ];
 
-/// Where base64 shares a character with what stands next to the value: how many bits of that
-/// character are the value's, and which. A count of 0 says that it shares none.
+/// The bits of a value in the base64 characters that it shares with its neighbours: how many bits,
+/// and which. A count of 0 says that no character is shared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Edges {
     /// The low bits of the character before.
@@ -149,7 +190,7 @@ impl Form {
         })
     }
 
-    /// True if the case of letters does not count: hexadecimal digits are written in both.
+    /// True if case does not matter: hexadecimal digits are written in both.
     pub(super) fn any_case(self) -> bool {
         matches!(
             self,
@@ -169,21 +210,22 @@ impl Form {
         )
     }
 
-    /// True if it is commonly broken into lines.
+    /// True if the form is commonly wrapped into lines.
     pub(super) fn wraps(self) -> bool {
         matches!(self, Raw | Hex | HexColons | HexBlanks) || self.is_base64()
     }
 
+    /// True for the nine forms of base64.
     pub(super) fn is_base64(self) -> bool {
         self.shift().is_some()
     }
 
-    /// True for the value's own bytes, next to which a longer word or number may go on.
+    /// True for the value's own bytes, which may be part of a longer word or number.
     pub(super) fn is_plain(self) -> bool {
         matches!(self, Raw | Reversed)
     }
 
-    /// For base64, how many bytes stand before the value in a group of three.
+    /// For base64, how many bytes stand before the value in its group of three.
     fn shift(self) -> Option<usize> {
         match self {
             Base64 | Base64Url | Utf16Base64 => Some(0),
@@ -218,7 +260,7 @@ impl Form {
         out
     }
 
-    /// What of the value stands in the characters around this form.
+    /// The bits of the value in the characters next to this form.
     pub(super) fn edges(self, value: &str) -> Edges {
         let Some(shift) = self.shift() else { return Edges::default() };
         let bytes = self.bytes(value);
@@ -233,7 +275,7 @@ impl Form {
         }
     }
 
-    /// What is encoded in base64.
+    /// The bytes that are encoded in base64.
     fn bytes(self, value: &str) -> Zeroizing<Vec<u8>> {
         match self {
             Utf16Base64 | Utf16Base64After1 | Utf16Base64After2 => Utf16Le.of(value),
@@ -258,6 +300,8 @@ impl Form {
         }
     }
 
+    /// Appends a character in percent-encoding. `kept` names the signs that stay, besides letters
+    /// and digits.
     fn percent(self, c: char, out: &mut Vec<u8>) {
         let kept = match self {
             PercentAll => "",
@@ -276,6 +320,7 @@ impl Form {
         }
     }
 
+    /// Appends a character as in a string of JSON, or of C.
     fn json(self, c: char, out: &mut Vec<u8>) {
         match c {
             '/' if self == JsonSlashes => out.extend(b"\\/"),
@@ -286,6 +331,7 @@ impl Form {
         }
     }
 
+    /// Appends a character as in XML or HTML.
     fn xml(self, c: char, out: &mut Vec<u8>) {
         let named: &str = match (c, self) {
             (_, XmlDecimal) => return out.extend(format!("&#{};", u32::from(c)).bytes()),
@@ -303,6 +349,7 @@ impl Form {
         out.extend(named.bytes());
     }
 
+    /// Appends a character as in a word or string of a shell.
     fn shell(self, c: char, out: &mut Vec<u8>) {
         let safe = c.is_ascii_alphanumeric() || "_-./:=@%+,".contains(c) || !c.is_ascii();
         match (self, c) {
@@ -322,24 +369,29 @@ impl Form {
     }
 }
 
+/// Appends a character as UTF-8.
 fn push(out: &mut Vec<u8>, c: char) {
     out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
 }
 
+/// Writes each UTF-8 byte of a character.
 fn bytes_of(c: char, out: &mut Vec<u8>, write: impl Fn(u8, &mut Vec<u8>)) {
     c.encode_utf8(&mut [0; 4]).bytes().for_each(|b| write(b, out));
 }
 
+/// Appends the two hexadecimal digits of a byte, in lower case.
 fn write_hex(b: u8, out: &mut Vec<u8>) {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     out.extend([DIGITS[usize::from(b >> 4)], DIGITS[usize::from(b & 15)]]);
 }
 
+/// Appends a prefix and the hexadecimal digits of a byte.
 fn prefixed_hex(prefix: &[u8], b: u8, out: &mut Vec<u8>) {
     out.extend_from_slice(prefix);
     write_hex(b, out);
 }
 
+/// Appends the bytes of the value in hexadecimal, with a separator between them.
 fn spaced_hex(value: &str, space: u8, out: &mut Vec<u8>) {
     for (n, b) in value.bytes().enumerate() {
         if n > 0 {
@@ -349,6 +401,7 @@ fn spaced_hex(value: &str, space: u8, out: &mut Vec<u8>) {
     }
 }
 
+/// Appends a character as `\u` escapes, one per UTF-16 unit.
 fn escape_units(c: char, out: &mut Vec<u8>) {
     for unit in c.encode_utf16(&mut [0; 2]) {
         let [high, low] = unit.to_be_bytes();
@@ -357,6 +410,7 @@ fn escape_units(c: char, out: &mut Vec<u8>) {
     }
 }
 
+/// Appends a character as in a JSON string (RFC 8259, section 7); with a backslash if `quoted`.
 fn escape_json(out: &mut Vec<u8>, c: char, quoted: bool) {
     match c {
         '\n' => out.extend(b"\\n"),
@@ -373,6 +427,8 @@ fn escape_json(out: &mut Vec<u8>, c: char, quoted: bool) {
     }
 }
 
+/// The base64 characters that the value alone determines. `shift` bytes of zeros stand for what comes
+/// before it in the group of three; the characters that hold bits of them are cut off.
 fn base64(form: Form, value: &str, shift: usize) -> Vec<u8> {
     let url = matches!(form, Base64Url | Base64UrlAfter1 | Base64UrlAfter2);
     let alphabet = if url { &BASE64URL_NOPAD } else { &BASE64_NOPAD };

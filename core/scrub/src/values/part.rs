@@ -1,28 +1,29 @@
-//! What is looked for of a value: all of it, or the pieces of a long one.
+//! Parts: what is searched for a value. The value itself, or pieces of a long one.
 //!
-//! A stream sees a bounded stretch, so no form of what is looked for may be longer than that. The
-//! pieces of a key block are the lines of its body: they are in it however it is indented, escaped
-//! or encoded.
+//! A stream sees a bounded stretch of text, so no form of a part may be longer than that. A key
+//! block is searched by the lines of its body, which occur however it is indented, escaped or
+//! encoded.
 
 use zeroize::Zeroizing;
 
-use super::boundary::Guard;
-use super::weigh::LEAST_ENCODED;
+use super::acceptance::MIN_ENCODED;
+use super::boundary::Boundary;
 
-/// The longest value, in bytes. A private key of 16,384 bits has 12,700 in PEM.
-pub(super) const LONGEST: usize = 16 * 1_024;
-/// The longest part. Its longest form has six times as many bytes (`&#x41;`, `\u0041`).
-const LONGEST_PART: usize = 512;
-/// Pieces of a long value have about this many bytes: unlikely to be in an unrelated text.
-const PIECE: usize = 256;
-/// The longest line of a key block (RFC 7468 has 64, PGP 76); a longer one is cut.
-const LINE: usize = 76;
+/// The longest value, in bytes. A private key of 16,384 bits takes 12,700 in PEM.
+pub(super) const MAX_VALUE: usize = 16 * 1_024;
+/// The longest part, in bytes. Its longest form has six times as many (`&#x41;`, `\u0041`).
+const MAX_PART: usize = 512;
+/// The approximate length of the pieces of a long value, in bytes: long enough not to occur in an
+/// unrelated text.
+const PIECE_SIZE: usize = 256;
+/// The longest line of a key block, in bytes (RFC 7468 has 64, PGP 76). A longer one is cut.
+const MAX_KEY_LINE: usize = 76;
 
-/// Something to look for.
+/// A text to search for.
 pub(super) struct Part {
     text: Zeroizing<Box<str>>,
-    pub guard: Guard,
-    /// False for what is too short to be looked for in encodings.
+    pub boundary: Boundary,
+    /// False for a part that is too short to be searched in encodings.
     pub encoded: bool,
 }
 
@@ -30,8 +31,8 @@ impl Part {
     fn new(text: &str) -> Part {
         Part {
             text: Zeroizing::new(text.into()),
-            guard: Guard::of(text.as_bytes()),
-            encoded: text.len() >= LEAST_ENCODED,
+            boundary: Boundary::of(text.as_bytes()),
+            encoded: text.len() >= MIN_ENCODED,
         }
     }
 
@@ -40,15 +41,16 @@ impl Part {
     }
 }
 
+/// The parts of a value.
 pub(super) fn parts(value: &str) -> Box<[Part]> {
     let mut parts = Vec::new();
     for line in key_lines(value) {
-        parts.extend(pieces(line, LINE).map(Part::new));
+        parts.extend(pieces(line, MAX_KEY_LINE).map(Part::new));
     }
-    if value.len() <= LONGEST_PART {
+    if value.len() <= MAX_PART {
         parts.push(Part::new(value));
     } else if parts.is_empty() {
-        parts.extend(pieces(value, PIECE).map(Part::new));
+        parts.extend(pieces(value, PIECE_SIZE).map(Part::new));
     }
     parts.into()
 }
@@ -58,12 +60,12 @@ fn key_lines(value: &str) -> impl Iterator<Item = &str> {
     let block = value.strip_prefix("-----BEGIN ").and_then(|rest| rest.split_once("-----"));
     let body = block.and_then(|(_, rest)| rest.split_once("-----END "));
     let lines = body.map_or("", |(body, _)| body).lines().map(str::trim);
-    // Headers (`Proc-Type:`, `Version:`) are no part of the key.
-    lines.filter(|line| line.len() >= LEAST_ENCODED && !line.contains(':'))
+    // Headers (`Proc-Type:`, `Version:`) do not belong to the key.
+    lines.filter(|line| line.len() >= MIN_ENCODED && !line.contains(':'))
 }
 
-/// Nearly equal pieces of about `size` bytes, cut between characters, the white space around them
-/// left off.
+/// Pieces of nearly equal length, about `size` bytes, cut between characters, without the white
+/// space around them.
 fn pieces(text: &str, size: usize) -> impl Iterator<Item = &str> {
     let count = text.len().div_ceil(size).max(1);
     let cut = move |n: usize| {
@@ -73,5 +75,5 @@ fn pieces(text: &str, size: usize) -> impl Iterator<Item = &str> {
         }
         at
     };
-    (0..count).map(move |n| text[cut(n)..cut(n + 1)].trim()).filter(|p| p.len() >= LEAST_ENCODED)
+    (0..count).map(move |n| text[cut(n)..cut(n + 1)].trim()).filter(|p| p.len() >= MIN_ENCODED)
 }

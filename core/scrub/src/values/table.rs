@@ -1,17 +1,17 @@
-//! The tables in which values are found: sieves that say fast where nothing is, and a map that
-//! says what could be where something is.
+//! The tables of values: filters that reject nearly every place of a text, and a map from the anchors
+//! to the forms that have them.
 //!
-//! The anchor of a form is a stretch of it, of one of three [layers](LAYERS) by how long the form
-//! is. A stretch is long enough that any sweep by the layer's step meets one of the grams at its
-//! beginning. The grams are in a sieve; where it lets one through, the key of the whole stretch
-//! is looked up in a second sieve, and only then in the map.
+//! The anchor of a form is a stretch of it, in one of three [layers](LAYERS) by the length of the
+//! form. The stretch is so long that a scan at the layer's step meets one of the grams at its
+//! beginning. The gram is in a [filter](super::gram_filter). If that accepts, the key of the whole
+//! stretch is looked up in a [second filter](super::key_set), and only then in the map.
 //!
-//! A form that may be broken into lines has an anchor in each half, so that one is whole where it is
-//! broken once, and more where it is long: in what stands on a line of [`WHOLE`] bytes there is one.
-//! What is broken into shorter stretches is found in a [joined](super::joined) text.
+//! A form that may be wrapped has an anchor in each half, so that one is whole if it is broken
+//! once. A long form has more: every stretch of [`MAX_UNANCHORED`] bytes contains one. Forms that
+//! are broken at shorter distances are found in [unwrapped](super::unwrapped) text.
 //!
-//! What is removed leaves the map at once and the sieves when they are next made anew, which is
-//! done when they are full, or when more has left than stays.
+//! Removed values leave the map at once. They leave the filters when those are next rebuilt, which
+//! happens when they are full or when more was removed than is left.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -22,31 +22,34 @@ use zeroize::Zeroizing;
 use super::Registered;
 use super::confirm::{self, Entry};
 use super::form::{FORMS, Form};
-use super::joined::{WHOLE, Wanted};
-use super::keys::Keys;
+use super::gram_filter::{Gram, GramFilter};
+use super::key_set::KeySet;
 use super::part::Part;
-use super::sieve::{Gram, Sieve};
+use super::unwrapped::{MAX_UNANCHORED, UnwrapOptions};
 
-/// How long the stretches of a layer are, and how far apart the places are at which a text is
-/// looked at. A stretch has one byte less than a gram (8 or 4 bytes) and a step.
-pub(super) struct Shape {
+/// The length of the stretches of a layer, and the step of its scan. A stretch has one byte less
+/// than a gram (8 or 4 bytes) and a step together.
+pub(super) struct Layer {
     pub step: usize,
     pub stretch: usize,
 }
 
-/// The layers, for long, short and tiny forms.
-pub(super) const LAYERS: [Shape; 3] =
-    [Shape { step: 4, stretch: 11 }, Shape { step: 4, stretch: 7 }, Shape { step: 1, stretch: 4 }];
+/// The layers for long, short and tiny forms.
+pub(super) const LAYERS: [Layer; 3] =
+    [Layer { step: 4, stretch: 11 }, Layer { step: 4, stretch: 7 }, Layer { step: 1, stretch: 4 }];
 /// The longest stretch of any layer.
 pub(super) const LONGEST_STRETCH: usize = LAYERS[LONG].stretch;
+/// The layer of long forms.
 pub(super) const LONG: usize = 0;
+/// The layer of short forms.
 pub(super) const SHORT: usize = 1;
+/// The layer of tiny forms.
 pub(super) const TINY: usize = 2;
 
-/// How many stretches of a form are tried for one that no other value has.
-const TRIES: usize = 8;
+/// How many stretches of a form are tried to find one that no other value has.
+const MAX_TRIES: usize = 8;
 
-/// Where a form of a part is recognised.
+/// A stretch by which a form of a part is recognised.
 pub(super) struct Anchor {
     key: u64,
     at: u16,
@@ -62,7 +65,7 @@ impl Anchor {
     }
 }
 
-/// Everything that has a stretch with the same key; nearly always one thing.
+/// All entries with the same key; nearly always there is one.
 #[derive(Clone)]
 struct Entries {
     first: Entry,
@@ -70,10 +73,12 @@ struct Entries {
 }
 
 impl Entries {
+    /// All entries, the first one first.
     fn iter(&self) -> impl Iterator<Item = &Entry> {
         std::iter::once(&self.first).chain(self.more.iter().flat_map(|more| more.iter()))
     }
 
+    /// The entries with one key; `None` if there are none.
     fn collect(entries: Vec<Entry>) -> Option<Entries> {
         let mut entries = entries.into_iter();
         let first = entries.next()?;
@@ -83,65 +88,71 @@ impl Entries {
     }
 }
 
-/// What a text is swept with.
-pub(super) struct Sieves {
-    /// The grams of the long and of the short layer, and those of the tiny one.
-    pub grams: Sieve,
-    pub tiny: Sieve,
-    keys: Keys,
-    /// For how many anchors of each layer they are large enough.
+/// The filters that a text is scanned with.
+pub(super) struct Filters {
+    /// The grams of the long and short layers, and those of the tiny layer.
+    pub grams: GramFilter,
+    pub tiny: GramFilter,
+    key_set: KeySet,
+    /// How many anchors of each layer they have room for.
     capacity: [usize; 3],
 }
 
-impl Sieves {
-    /// With room for twice as many anchors as there are.
-    fn new(anchors: [usize; 3]) -> Sieves {
+impl Filters {
+    /// Filters with room for twice as many anchors.
+    fn new(anchors: [usize; 3]) -> Filters {
         let capacity = anchors.map(|count| count * 2);
         let grams = |layer: usize| capacity[layer] * LAYERS[layer].step;
-        Sieves {
-            grams: Sieve::new(grams(LONG) + grams(SHORT)),
-            tiny: Sieve::new(grams(TINY)),
-            keys: Keys::new(capacity.iter().sum()),
+        Filters {
+            grams: GramFilter::new(grams(LONG) + grams(SHORT)),
+            tiny: GramFilter::new(grams(TINY)),
+            key_set: KeySet::new(capacity.iter().sum()),
             capacity,
         }
     }
 
-    pub(super) fn have(&self, layer: usize) -> bool {
+    /// True if the layer has an anchor.
+    pub(super) fn has_layer(&self, layer: usize) -> bool {
         self.capacity[layer] > 0
     }
 
-    /// True if the stretch that `text` starts with may be somebody's.
+    /// True if the stretch that `text` starts with may be an anchor.
     #[inline]
     pub(super) fn may_be(&self, layer: usize, text: &[u8]) -> bool {
-        self.keys.have(key(layer, text))
+        self.key_set.may_have(key(layer, text))
     }
 }
 
+/// The anchors of all values: filters for the scan, and the entries that a hit is confirmed with.
+///
+/// Readers take no lock. The filters are replaced as a whole when they have to grow; an anchor
+/// enters the entries before the filters. When a value is added, every later scan finds it.
 pub(super) struct Tables {
-    sieves: ArcSwap<Sieves>,
+    filters: ArcSwap<Filters>,
     entries: papaya::HashMap<u64, Entries, foldhash::fast::RandomState>,
-    /// How many anchors are in the sieves of each layer, those included that were removed.
+    /// How many anchors of each layer are in the filters, removed ones included.
     used: [AtomicUsize; 3],
     /// How many of them were removed.
     removed: AtomicUsize,
-    /// How far the end of a match may be from its start, at most.
-    reach: AtomicUsize,
-    /// Set by the first value that wants it: see [`Wanted`].
+    /// The longest distance from the start of a match to its end.
+    max_match_length: AtomicUsize,
+    /// Set by the first value that needs it: see [`UnwrapOptions`].
     blanks: AtomicBool,
     short: AtomicBool,
-    /// How many forms were made, to show what adding and removing costs.
+    /// How many forms were made; tests measure the cost of adding and removing by it.
     #[cfg(test)]
     pub(super) work: AtomicUsize,
 }
 
 impl Tables {
+    /// Tables without a value.
     pub(super) fn new() -> Tables {
         Tables {
-            sieves: ArcSwap::from_pointee(Sieves::new([0; 3])),
+            filters: ArcSwap::from_pointee(Filters::new([0; 3])),
             entries: papaya::HashMap::default(),
             used: Default::default(),
             removed: AtomicUsize::new(0),
-            reach: AtomicUsize::new(0),
+            max_match_length: AtomicUsize::new(0),
             blanks: AtomicBool::new(false),
             short: AtomicBool::new(false),
             #[cfg(test)]
@@ -149,44 +160,52 @@ impl Tables {
         }
     }
 
-    pub(super) fn sieves(&self) -> arc_swap::Guard<Arc<Sieves>> {
-        self.sieves.load()
+    /// The current filters.
+    pub(super) fn filters(&self) -> arc_swap::Guard<Arc<Filters>> {
+        self.filters.load()
     }
 
-    pub(super) fn reach(&self) -> usize {
-        self.reach.load(Ordering::Acquire)
+    /// How far behind its start a match may end.
+    pub(super) fn max_match_length(&self) -> usize {
+        self.max_match_length.load(Ordering::Acquire)
     }
 
-    /// What the values ask for that are in many pieces.
-    pub(super) fn wanted(&self) -> Wanted {
-        Wanted {
+    /// What the registered values require of unwrapped text.
+    pub(super) fn unwrap_options(&self) -> UnwrapOptions {
+        UnwrapOptions {
             blanks: self.blanks.load(Ordering::Acquire),
             short: self.short.load(Ordering::Acquire),
         }
     }
 
-    fn want(&self, parts: &[Part]) {
+    /// Notes what the parts of a new value require of unwrapped text.
+    fn note_options(&self, parts: &[Part]) {
         for part in parts.iter().filter(|part| part.encoded) {
             if part.text().contains(' ') {
                 self.blanks.store(true, Ordering::Release);
             }
-            if part.text().len() < confirm::LEAST_BY_HALVES {
+            if part.text().len() < confirm::MIN_SPLIT {
                 self.short.store(true, Ordering::Release);
             }
         }
     }
 
-    /// Calls `see` with everything that may have its stretch at `at`.
-    pub(super) fn look(&self, layer: usize, text: &[u8], at: usize, see: &mut impl FnMut(&Entry)) {
+    /// Calls `visit` with every entry that may have its anchor at `at`.
+    pub(super) fn for_each_entry(
+        &self,
+        layer: usize,
+        text: &[u8],
+        at: usize,
+        visit: &mut impl FnMut(&Entry),
+    ) {
         let Some(entries) = self.entries.pin().get(&key(layer, &text[at..])).cloned() else {
             return;
         };
-        entries.iter().for_each(see);
+        entries.iter().for_each(visit);
     }
 
-    /// Where the forms of the parts of a new value are recognised: at stretches that no other
-    /// value has, if there are such.
-    pub(super) fn choose(&self, parts: &[Part]) -> Box<[Anchor]> {
+    /// Chooses the anchors of a new value: stretches that no other value has, if possible.
+    pub(super) fn choose_anchors(&self, parts: &[Part]) -> Box<[Anchor]> {
         let mut anchors = Vec::new();
         for (number, part) in parts.iter().enumerate() {
             let mut seen: Vec<Zeroizing<Vec<u8>>> = Vec::new();
@@ -197,10 +216,10 @@ impl Tables {
                     continue;
                 }
                 let own = anchors.len();
-                for (layer, from, to) in spans(text.len(), form.wraps()) {
+                for (layer, from, to) in anchor_spans(text.len(), form.wraps()) {
                     let at = self.rarest(layer, &text, from, to);
                     let key = key(layer, &text[at..]);
-                    // Of a form that repeats itself more would only be looked at in vain.
+                    // More anchors of a repetitive form would only cost time.
                     if anchors[own..].iter().filter(|anchor: &&Anchor| anchor.key == key).count()
                         > 1
                     {
@@ -220,23 +239,24 @@ impl Tables {
         anchors.into()
     }
 
+    /// The part in a form.
     fn form(&self, form: Form, part: &Part) -> Zeroizing<Vec<u8>> {
         #[cfg(test)]
         self.work.fetch_add(1, Ordering::Relaxed);
         form.of(part.text())
     }
 
-    /// The start of a stretch between `from` and `to` that few other values have.
+    /// The start of the stretch between `from` and `to` that the fewest other values have.
     fn rarest(&self, layer: usize, text: &[u8], from: usize, to: usize) -> usize {
-        let sieves = self.sieves();
+        let filters = self.filters();
         let pinned = self.entries.pin();
-        let tries = (to - from + 1).min(TRIES);
-        // From the middle, which is the most telling of links and of tokens with a prefix.
+        let tries = (to - from + 1).min(MAX_TRIES);
+        // Starts in the middle, which is most specific in links and in tokens with a prefix.
         let place =
             |n: usize| from + ((2 * n + tries) * (to - from + 1) / (2 * tries)) % (to - from + 1);
         let others = |at: usize| {
             let key = key(layer, &text[at..]);
-            if !sieves.keys.have(key) {
+            if !filters.key_set.may_have(key) {
                 0
             } else {
                 pinned.get(&key).map_or(0, |e| e.iter().count())
@@ -252,12 +272,12 @@ impl Tables {
         best.1
     }
 
-    /// Makes a value findable. `all` are the values, this one included.
+    /// Makes a value findable. `all` are all values, including this one.
     pub(super) fn add<'r, I>(&self, value: &Arc<Registered>, all: impl Fn() -> I)
     where
         I: Iterator<Item = &'r Arc<Registered>>,
     {
-        self.want(&value.parts);
+        self.note_options(&value.parts);
         let pinned = self.entries.pin();
         for anchor in &value.anchors {
             let &Anchor { key, at, part, form, layer } = anchor;
@@ -270,16 +290,16 @@ impl Tables {
             }
             self.used[usize::from(layer)].fetch_add(1, Ordering::Relaxed);
         }
-        let sieves = self.sieves();
+        let filters = self.filters();
         let full = |(used, room): (&AtomicUsize, &usize)| used.load(Ordering::Relaxed) > *room;
-        if self.used.iter().zip(&sieves.capacity).any(full) {
+        if self.used.iter().zip(&filters.capacity).any(full) {
             self.rebuild(all());
         } else {
-            self.reach.fetch_max(self.sift(value, &sieves), Ordering::Release);
+            self.max_match_length.fetch_max(self.fill_filters(value, &filters), Ordering::Release);
         }
     }
 
-    /// Forgets a value. `all` are those that stay.
+    /// Forgets a value. `all` are the values that stay.
     pub(super) fn remove<'r, I>(&self, value: &Arc<Registered>, all: impl Fn() -> I)
     where
         I: Iterator<Item = &'r Arc<Registered>>,
@@ -302,7 +322,7 @@ impl Tables {
         }
     }
 
-    /// Forgets everything.
+    /// Forgets all values.
     pub(super) fn clear(&self) {
         self.rebuild(std::iter::empty());
         self.blanks.store(false, Ordering::Release);
@@ -310,58 +330,61 @@ impl Tables {
         self.entries.pin().clear();
     }
 
-    /// Makes new sieves for `all`, with room for as many again.
+    /// Builds new filters for `all`, with room for as many again.
     fn rebuild<'r>(&self, all: impl Iterator<Item = &'r Arc<Registered>>) {
         let all: Vec<&Arc<Registered>> = all.collect();
         let mut used = [0; 3];
         for anchor in all.iter().flat_map(|value| &value.anchors) {
             used[usize::from(anchor.layer)] += 1;
         }
-        let sieves = Sieves::new(used);
-        let reach = all.iter().map(|value| self.sift(value, &sieves)).max().unwrap_or(0);
-        // A reader with the old sieves may still need the old reach: it only shrinks when empty.
-        self.reach.fetch_max(reach, Ordering::Release);
-        self.sieves.store(Arc::new(sieves));
+        let filters = Filters::new(used);
+        let max_match_length =
+            all.iter().map(|value| self.fill_filters(value, &filters)).max().unwrap_or(0);
+        // A reader with the old filters may still need the old length, so it only shrinks when the set
+        // is empty.
+        self.max_match_length.fetch_max(max_match_length, Ordering::Release);
+        self.filters.store(Arc::new(filters));
         for (count, used) in self.used.iter().zip(used) {
             count.store(used, Ordering::Relaxed);
         }
         self.removed.store(0, Ordering::Relaxed);
     }
 
-    /// Puts the grams and keys of a value into the sieves. Answers how far its matches reach.
-    fn sift(&self, value: &Registered, sieves: &Sieves) -> usize {
-        let mut reach = 0;
+    /// Adds the grams and keys of a value to the filters. Returns the length of its
+    /// longest match.
+    fn fill_filters(&self, value: &Registered, filters: &Filters) -> usize {
+        let mut max_match_length = 0;
         for part in value.anchors.chunk_by(|a, b| (a.part, a.form) == (b.part, b.form)) {
             let Some(first) = part.first() else { continue };
             let text = self.form(first.form, &value.parts[usize::from(first.part)]);
-            reach = reach.max(confirm::longest(text.len()));
+            max_match_length = max_match_length.max(confirm::longest(text.len()));
             for anchor in part {
                 let layer = usize::from(anchor.layer);
-                // The key first: a gram that is let through must find it.
-                sieves.keys.set(anchor.key);
+                // The key first: a gram that is accepted must find its key.
+                filters.key_set.set(anchor.key);
                 for at in usize::from(anchor.at)..usize::from(anchor.at) + LAYERS[layer].step {
                     let gram = Gram::at(&text[at..]);
                     match layer {
-                        LONG => sieves.grams.set_long(gram),
-                        SHORT => sieves.grams.set_short(gram),
-                        _ => sieves.tiny.set_short(gram),
+                        LONG => filters.grams.set_long(gram),
+                        SHORT => filters.grams.set_short(gram),
+                        _ => filters.tiny.set_short(gram),
                     }
                 }
             }
         }
-        reach
+        max_match_length
     }
 }
 
-/// In which layers, and between which starts, the anchors of a form of some length are.
-fn spans(length: usize, wraps: bool) -> Vec<(usize, usize, usize)> {
+/// In which layers, and between which starts, the anchors of a form of this length are chosen.
+fn anchor_spans(length: usize, wraps: bool) -> Vec<(usize, usize, usize)> {
     let half = length / 2;
     let [long, short, tiny] = [LONG, SHORT, TINY].map(|layer| LAYERS[layer].stretch);
     let halves = |layer, stretch| [(layer, 0, half - stretch), (layer, half, length - stretch)];
     match length {
         _ if length >= 2 * long && wraps => {
-            // Two anchors that follow each other are at most twice such a part from start to end.
-            let parts = length.div_ceil(WHOLE / 2).max(2);
+            // Two consecutive anchors span at most two such parts from start to end.
+            let parts = length.div_ceil(MAX_UNANCHORED / 2).max(2);
             let start = |part: usize| length * part / parts;
             (0..parts).map(|part| (LONG, start(part), start(part + 1) - long)).collect()
         }
@@ -379,7 +402,7 @@ fn spans(length: usize, wraps: bool) -> Vec<(usize, usize, usize)> {
     }
 }
 
-/// Makes the case of letters not count, and leaves enough of other bytes to tell them apart.
+/// Makes case irrelevant, and leaves enough of other bytes to distinguish them.
 const FOLD: u64 = 0x2020_2020_2020_2020;
 
 // Odd constants with well-mixed bits: the fractional parts of the golden ratio, and of the square
@@ -400,11 +423,13 @@ fn key(layer: usize, text: &[u8]) -> u64 {
     (mixed ^ mixed >> 32 ^ layer as u64).wrapping_mul(GOLD)
 }
 
+/// The first eight bytes of `text`; 0 if there are fewer.
 #[inline(always)]
 fn load8(text: &[u8]) -> u64 {
     text.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes))
 }
 
+/// The first four bytes of `text`; 0 if there are fewer.
 #[inline(always)]
 fn load4(text: &[u8]) -> u32 {
     text.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes))

@@ -395,7 +395,7 @@ fn nothing_of_a_value_is_shown_or_kept() {
 }
 
 #[test]
-fn values_with_much_in_common_are_told_apart() {
+fn values_with_much_in_common_are_distinguished() {
     let header = data_encoding::BASE64URL_NOPAD.encode(br#"{"alg":"HS256","typ":"JWT"}"#);
     let token = |n: u32| {
         format!("{header}.{}.{:08x}", "same-payload".repeat(4), n.wrapping_mul(0x9e37_79b9))

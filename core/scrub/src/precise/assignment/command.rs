@@ -1,12 +1,12 @@
-//! Values that follow their name with nothing but blanks between: flags of commands, `ENV K V`,
-//! netrc, SQL.
+//! Values behind their name and blanks: flags of commands, `ENV K V`, netrc, SQL, device settings.
 
 use super::super::super::view::View;
 use super::super::judge::Form;
 use super::site::Site;
-use super::value::{Value, bare, blanks, quoted, weak};
+use super::value::{Value, blanks, quoted, requiring_random, unquoted};
+use crate::words;
 
-/// What follows the name at `at`, if it is a flag's or keyword's argument.
+/// The argument at `at`, if the name is a flag or a keyword that takes one.
 pub(super) fn argument(view: &View<'_>, site: &Site<'_>, at: usize) -> Option<Value> {
     let text = view.text;
     if site.dashes > 0 {
@@ -59,8 +59,8 @@ pub(super) fn argument(view: &View<'_>, site: &Site<'_>, at: usize) -> Option<Va
     is_setting(site).then(|| word(view, behind_body(text, at), Form::Env)).flatten()
 }
 
-/// What follows more than the name: `reg add … /v Password /t REG_SZ /d v`, `Key Content : v`,
-/// `Unseal Key 1: v`, and the settings that take a password behind their name.
+/// Values with more between name and value: `reg add … /v Password /t REG_SZ /d v`, `Key Content :
+/// v`, `Unseal Key 1: v`; and settings that take a password.
 fn labelled(view: &View<'_>, site: &Site<'_>, at: usize) -> Option<Value> {
     let text = view.text;
     let rest = &text[at..];
@@ -73,7 +73,7 @@ fn labelled(view: &View<'_>, site: &Site<'_>, at: usize) -> Option<Value> {
         return word(view, at, Form::Flag);
     }
     if name == b"AUTH" && site.is_command() {
-        // Of mail, the name of a mechanism follows.
+        // In mail protocols, the name of a mechanism follows.
         let value = word(view, at, Form::Flag)?;
         return text[value.span.clone()].iter().any(u8::is_ascii_lowercase).then_some(value);
     }
@@ -82,12 +82,14 @@ fn labelled(view: &View<'_>, site: &Site<'_>, at: usize) -> Option<Value> {
     }
     if let Some(content) = rest.strip_prefix(b"Content") {
         let colon = text.len() - content.len() + blanks(text, text.len() - content.len());
-        let told = text[colon..].starts_with(b": ");
-        return told.then(|| bare(view, colon + b": ".len(), Form::Query)).flatten();
+        let has_colon = text[colon..].starts_with(b": ");
+        return has_colon.then(|| unquoted(view, colon + b": ".len(), Form::Query)).flatten();
     }
     let digits = rest.iter().take(2).take_while(|b| b.is_ascii_digit()).count();
     let numbered = digits > 0 && rest[digits..].starts_with(b": ");
-    numbered.then(|| weak(bare(view, at + digits + b": ".len(), Form::Line))).flatten()
+    numbered
+        .then(|| requiring_random(unquoted(view, at + digits + b": ".len(), Form::Line)))
+        .flatten()
 }
 
 /// Where the value starts in `gh secret set K --body V`.
@@ -100,10 +102,10 @@ fn word(view: &View<'_>, at: usize, form: Form) -> Option<Value> {
     if let Some(value) = quoted(view, at, Form::QuotedData) {
         return Some(value);
     }
-    bare(view, at, form)
+    unquoted(view, at, form)
 }
 
-/// True if the next flag follows where a value might.
+/// True if the next flag follows instead of a value.
 fn is_flag(text: &[u8]) -> bool {
     match text {
         [b'-', b'-', ..] => true,
@@ -112,65 +114,43 @@ fn is_flag(text: &[u8]) -> bool {
     }
 }
 
-/// True if a sentence tells of the flag and goes on: `the --username and --password options`.
+/// True if a sentence mentions the flag and goes on: `the --username and --password options`.
 fn is_told_of(site: &Site<'_>, rest: &[u8]) -> bool {
-    /// The longest word that goes on.
+    /// The longest word that a sentence goes on with.
     const WORD: usize = 24;
     let word = rest.iter().take(WORD).take_while(|b| b.is_ascii_lowercase()).count();
     let ends = rest.get(word).is_none_or(|b| b" \n\r.,)".contains(b));
     ends && matches!(site.word_before(), b"and" | b"or" | b"the" | b"both" | b"either")
 }
 
-/// `machine … login … password …` of a netrc file, on one line or several: keywords and values
-/// take turns.
+/// A netrc file, `machine … login … password …`, on one line or several: keywords and values
+/// alternate.
 fn is_login(site: &Site<'_>, text: &[u8]) -> bool {
-    const KEYWORDS: &[&[u8]] = &[b"machine", b"login", b"account", b"port", b"protocol"];
     let before = &text[site.start.saturating_sub(256)..site.start];
     let mut words = before.rsplit(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
     let (value, keyword) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
-    value == b"default" || KEYWORDS.contains(&keyword)
+    value == b"default" || words::NETRC_KEYWORDS.contains(&keyword)
 }
 
-/// A line of the settings of a router or switch: `enable password v`, `username u password 7 v`,
+/// A line that configures a router or switch: `enable password v`, `username u password 7 v`,
 /// `radius-server key v`.
 ///
 /// Source: the command reference of Cisco IOS.
 fn is_device(site: &Site<'_>) -> bool {
-    const FIRST: &[&[u8]] = &[
-        b"enable",
-        b"username",
-        b"radius-server",
-        b"tacacs-server",
-        b"crypto",
-        b"neighbor",
-        b"ppp",
-    ];
     let line = site.line_before().trim_ascii();
     let first = line.split(u8::is_ascii_whitespace).next().unwrap_or_default();
-    line.is_empty() && site.name() == b"pre-shared-key" || FIRST.contains(&first)
+    line.is_empty() && site.name() == b"pre-shared-key" || words::DEVICE_COMMANDS.contains(&first)
 }
 
-/// `var password string = "…"`.
+/// A declaration: `var password string = "…"`.
 fn is_declared(site: &Site<'_>) -> bool {
     matches!(site.word_before(), b"var" | b"const" | b"static" | b"let")
 }
 
-/// True if the line sets what it names: `ENV K V`, `setenv K V`, `git config k v`.
+/// True if the line sets the name: `ENV K V`, `setenv K V`, `git config k v`.
 fn is_setting(site: &Site<'_>) -> bool {
-    const FIRST: &[&[u8]] = &[
-        b"env",
-        b"arg",
-        b"setenv",
-        b"setx",
-        b"set",
-        b"fastcgi_param",
-        b"uwsgi_param",
-        b"proxy_set_header",
-        b"grpc_set_header",
-        b"add_header",
-        b"requestheader",
-    ];
-    let known = |word: &[u8]| FIRST.iter().any(|first| first.eq_ignore_ascii_case(word));
+    let known =
+        |word: &[u8]| words::SETTING_COMMANDS.iter().any(|first| first.eq_ignore_ascii_case(word));
     let last = site.word_before();
     match last {
         b"set" | b"config" | b"--add" | b"--global" => is_configuring(site),
@@ -187,7 +167,7 @@ fn is_setting(site: &Site<'_>) -> bool {
     }
 }
 
-/// `aws configure set K V`, `git config --global K V`.
+/// True if the line configures something: `aws configure set K V`, `git config --global K V`.
 fn is_configuring(site: &Site<'_>) -> bool {
     let line = site.line_before().trim_ascii();
     let mut words = line.rsplit(u8::is_ascii_whitespace).filter(|word| !word.is_empty());

@@ -1,4 +1,4 @@
-//! Values in XML and HTML: elements, and pairs of attributes or elements.
+//! XML and HTML: values of elements, of attributes, and of pairs of elements.
 
 use std::ops::Range;
 
@@ -7,10 +7,10 @@ use super::super::judge::{self, Form};
 use super::site::Site;
 use super::value::{Value, blanks, leaves_string, next_line, quoted};
 
-/// How far the end of a tag may be from the name in it.
+/// How far the end of a tag may be from the name in it, in bytes.
 const TAG: usize = 256;
 
-/// `<password>v</password>`, where the name is an element's.
+/// The content of an element: `<password>v</password>`.
 pub(super) fn element(view: &View<'_>, site: &Site<'_>) -> Option<Value> {
     let text = view.text;
     let tag = &text[site.end..text.len().min(site.end + TAG)];
@@ -24,13 +24,13 @@ pub(super) fn element(view: &View<'_>, site: &Site<'_>) -> Option<Value> {
     content(view, site.end + close + 1)
 }
 
-/// What stands between `start` and the next closing tag.
+/// The text between `start` and the next closing tag.
 fn content(view: &View<'_>, start: usize) -> Option<Value> {
     const CDATA: &[u8] = b"<![CDATA[";
     let text = view.text;
     let start = next_line(text, start).unwrap_or(start);
     let start = start + blanks(text, start);
-    // `<Password><Value>v</Value>` of Windows.
+    // Windows answer files: `<Password><Value>v</Value>`.
     let value = b"<Value>";
     let start = if text[start..].starts_with(value) { start + value.len() } else { start };
     if text[start..].starts_with(CDATA) {
@@ -47,7 +47,7 @@ fn content(view: &View<'_>, start: usize) -> Option<Value> {
     text[closing..].starts_with(b"</").then(|| inside(view, start..start + length)).flatten()
 }
 
-/// The value of an element, if it does not reach from one string of JSON into another.
+/// The content of an element, unless it reaches from one JSON string into another.
 fn inside(view: &View<'_>, span: Range<usize>) -> Option<Value> {
     let whole = !leaves_string(&view.text[span.clone()]);
     whole.then(|| Value::closed(span, Form::Element))
@@ -108,7 +108,7 @@ pub(super) fn sibling(view: &View<'_>, at: usize) -> Option<Value> {
     if let Some(start) = opens(&[b"<value>", b"<string>", b"<data>", b"<val>"]) {
         return content(view, start);
     }
-    // Of a page: a label, and what stands beside it.
+    // On a page: a label, and the value next to it.
     let start = opens(&[b"<span>", b"<dd>", b"<td>", b"<code>", b"<strong>", b"<b>", b"<p>"])?;
     let value = content(view, start)?;
     let shown = &text[value.span.clone()];

@@ -1,12 +1,13 @@
-//! Values whose name is a value itself: `{"name": "PASSWORD", "value": "v"}`, and the same in YAML.
+//! Pairs: the name is itself a value, as in `{"name": "PASSWORD", "value": "v"}`, also in YAML,
+//! forms and Terraform.
 
 use super::super::super::view::View;
 use super::super::judge::Form;
-use super::super::name::Telling;
+use super::super::name::NameClass;
 use super::site::{Site, quote_at, slashes_before};
-use super::value::{Need, Value, bare, blanks, block, next_line, quoted};
+use super::value::{Requirement, Value, blanks, block, next_line, quoted, unquoted};
 
-/// How far a value may stand before its name.
+/// How far a value may stand before its name, in bytes.
 const BEFORE: usize = 512;
 
 /// `"name":"PASSWORD","value":"v"`, from the comma behind the name.
@@ -29,14 +30,18 @@ pub(super) fn value_after(view: &View<'_>, site: &Site<'_>, at: usize) -> Option
 }
 
 /// `"PASSWORD": {"type": "string", "value": "v"}`, from the brace.
-pub(super) fn value_within(view: &View<'_>, telling: Telling, at: usize) -> Option<Value> {
+pub(super) fn value_within(view: &View<'_>, class: NameClass, at: usize) -> Option<Value> {
     let mut at = at + 1;
     for _ in 0..4 {
         let member = member(view, at)?;
         if is_value_label(member.label) {
-            // A token of a design has a value, too.
-            let need = if telling.kind == "password" { Need::Told } else { Need::Weak };
-            return Some(member.value.needs(need));
+            // Design tokens have a value, too.
+            let requirement = if class.kind == "password" {
+                Requirement::ByName
+            } else {
+                Requirement::LooksRandom
+            };
+            return Some(member.value.requiring(requirement));
         }
         if view.text.get(member.end) != Some(&b',') {
             return None;
@@ -46,7 +51,7 @@ pub(super) fn value_within(view: &View<'_>, telling: Telling, at: usize) -> Opti
     None
 }
 
-/// `"value":"v","name":"PASSWORD"`, from the name.
+/// `"value":"v","name":"PASSWORD"`, from the name on.
 pub(super) fn value_before(view: &View<'_>, site: &Site<'_>) -> Option<Value> {
     let quote = site.opened?;
     if !is_labelled(site) {
@@ -79,6 +84,7 @@ pub(super) fn value_before(view: &View<'_>, site: &Site<'_>) -> Option<Value> {
     None
 }
 
+/// A member of a JSON object.
 struct Member<'t> {
     label: &'t [u8],
     value: Value,
@@ -104,7 +110,7 @@ fn member<'t>(view: &View<'t>, at: usize) -> Option<Member<'t>> {
     let label = &text[start..start + length];
     let from = colon + 1 + spaces(text, colon + 1);
     let value = quoted(view, from, Form::QuotedData)
-        .or_else(|| (!is_value_label(label)).then(|| bare(view, from, Form::Line)).flatten())?;
+        .or_else(|| (!is_value_label(label)).then(|| unquoted(view, from, Form::Line)).flatten())?;
     let mut end = value.span.end;
     if let Some((_, behind)) = quote_at(text, end) {
         end = behind;
@@ -112,13 +118,14 @@ fn member<'t>(view: &View<'t>, at: usize) -> Option<Member<'t>> {
     Some(Member { label, value, end: end + spaces(text, end) })
 }
 
+/// True for the label of a value.
 fn is_value_label(label: &[u8]) -> bool {
     [&b"value"[..], b"val", b"content", b"secret_value", b"defaultvalue"]
         .iter()
         .any(|known| known.eq_ignore_ascii_case(label))
 }
 
-/// True if the quoted name is the value of `"name":`, `"key":` or the like.
+/// True if the quoted name is the value of `"name":`, `"key":` or similar.
 fn is_labelled(site: &Site<'_>) -> bool {
     let before = site.line_before();
     let Some(quote) = site.opened else { return false };
@@ -129,6 +136,7 @@ fn is_labelled(site: &Site<'_>) -> bool {
     ends_with_label(before.trim_ascii_end())
 }
 
+/// True if the text ends with the label of a name.
 fn ends_with_label(text: &[u8]) -> bool {
     let text = match text {
         [front @ .., b'"' | b'\''] => front,
@@ -162,20 +170,20 @@ pub(super) fn value_below(view: &View<'_>, site: &Site<'_>, at: usize) -> Option
     if matches!(text.get(start), Some(b'|' | b'>')) {
         return block(view, start);
     }
-    quoted(view, start, Form::QuotedData).or_else(|| bare(view, start, Form::Line))
+    quoted(view, start, Form::QuotedData).or_else(|| unquoted(view, start, Form::Line))
 }
 
-/// The part of a form: `Content-Disposition: form-data; name="password"`, an empty line, and `v`.
+/// A part of a form: `Content-Disposition: form-data; name="password"`, an empty line, and `v`.
 ///
 /// Source: RFC 7578.
 pub(super) fn part_below(view: &View<'_>, site: &Site<'_>, at: usize) -> Option<Value> {
     let before = site.line_before();
     memchr::memmem::find(before, b"form-data; name=")?;
     let empty = next_line(view.text, at)?;
-    bare(view, next_line(view.text, empty)?, Form::Query)
+    unquoted(view, next_line(view.text, empty)?, Form::Query)
 }
 
-/// How much white space stands at `at`, at most 64 bytes.
+/// How much white space stands at `at`, up to 64 bytes.
 fn spaces(text: &[u8], at: usize) -> usize {
     text[at.min(text.len())..].iter().take(64).take_while(|b| b.is_ascii_whitespace()).count()
 }

@@ -1,14 +1,15 @@
-//! Values that are assigned to several names at once: `user, password = "u", "v"`.
+//! Parallel assignments: `user, password = "u", "v"`.
 
 use super::site::{Site, quote_at};
 use super::value::blanks;
 
-/// The most names in a list, and how long each value before the last may be, in bytes.
+/// The most names in a list.
 const NAMES: usize = 6;
+/// The longest value before the last one, in bytes.
 const LONGEST: usize = 128;
 
-/// Where the value starts that is for the name, if the one at `at` is for the first of several
-/// names and this is another. Only strings are told apart so.
+/// Where the value for this name starts, if the value at `at` is for the first of several names and
+/// this is another one. Only strings are recognised.
 pub(super) fn own_value(text: &[u8], site: &Site<'_>, at: usize) -> Option<usize> {
     if site.before() != b' ' {
         return None;
@@ -24,13 +25,13 @@ pub(super) fn own_value(text: &[u8], site: &Site<'_>, at: usize) -> Option<usize
     quote_at(text, at).map(|_| at)
 }
 
-/// How many names stand before another in a list that a line begins with; `None` if anything else
-/// does.
+/// How many names stand before another one in a list at the start of a line; `None` if there is
+/// anything else.
 fn names_before(line: &[u8]) -> Option<usize> {
     let is_keyword = |word: &[u8]| matches!(word, b"var" | b"let" | b"const" | b"local");
     let mut list = line.trim_ascii();
     if list.first().is_some_and(u8::is_ascii_digit) {
-        // No name begins so, but the time of a line of a log does.
+        // No name begins with a digit, but the time of a log line does.
         return None;
     }
     for count in 0..=NAMES {
@@ -49,7 +50,7 @@ fn names_before(line: &[u8]) -> Option<usize> {
     None
 }
 
-/// The length of the value that `text` starts with: a string, or what has no quotes and brackets.
+/// The length of the value that `text` starts with: a string, or text without quotes and brackets.
 fn value_length(text: &[u8]) -> Option<usize> {
     let text = &text[..text.len().min(LONGEST)];
     match text {

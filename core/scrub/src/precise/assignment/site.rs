@@ -1,17 +1,18 @@
-//! The place of a name: where it starts and ends, and how it is quoted.
+//! Sites: where a name starts and ends, how it is quoted, and what stands before it on its line.
 
 use super::super::super::placeholder;
 use super::super::super::view::View;
 use super::super::name::MAX_NAME;
 
-/// How much of the line before a name is looked at, in bytes.
-pub(super) const LINE: usize = 256;
+/// How much of the line before a name is read, in bytes.
+pub(super) const MAX_LINE: usize = 256;
 
-/// A run of backslashes and a quote, as it opens or closes a string at some depth of escaping.
+/// A quote with the backslashes before it, as it opens or closes a string at some depth of
+/// escaping.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Quote {
     pub byte: u8,
-    /// How many backslashes stand before it: none, 1, 3, 7…
+    /// How many backslashes stand before it: 0, 1, 3, 7…
     pub slashes: usize,
 }
 
@@ -21,33 +22,33 @@ pub(super) struct Site<'t> {
     text: &'t [u8],
     pub start: usize,
     pub end: usize,
-    /// How many hyphens stood before the name: 1 or 2 for a flag.
+    /// How many hyphens stand before the name: 1 or 2 for a flag.
     pub dashes: usize,
-    /// The quote right before the name.
+    /// The quote directly before the name.
     pub opened: Option<Quote>,
     /// Where the last secret ended.
     floor: usize,
 }
 
-/// Where the name lies in which a sight stands.
+/// The span of the name that contains a candidate.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Extent {
-    /// Where what belongs to it starts: hyphens and dots before it.
+pub(super) struct NameSpan {
+    /// Where the hyphens and dots before the name start.
     run: usize,
     pub start: usize,
     pub end: usize,
-    /// How far was read to find the end.
+    /// How far the text was read to find the end.
     pub read: usize,
 }
 
-impl Extent {
-    /// The name around `at` in a view.
+impl NameSpan {
+    /// The name around `at`.
     #[inline]
-    pub(super) fn around(text: &[u8], at: usize) -> Extent {
+    pub(super) fn around(text: &[u8], at: usize) -> NameSpan {
         let wide = !text[at].is_ascii();
         let read = at + length(&text[at..], wide);
         if read == at + MAX_NAME {
-            return Extent::endless(text, at);
+            return NameSpan::overlong(text, at);
         }
         let behind = text[at.saturating_sub(MAX_NAME)..at].iter().rev();
         let before = if wide { 0 } else { behind.take_while(|&&b| belongs(b)).count() };
@@ -64,33 +65,34 @@ impl Extent {
         while end > start && matches!(text[end - 1], b'-' | b'.') {
             end -= 1;
         }
-        Extent { run, start, end, read }
+        NameSpan { run, start, end, read }
     }
 
-    /// True if a colon stands before what belongs to the name.
+    /// True if a colon stands before the name and its hyphens and dots.
     #[inline]
     pub(super) fn follows_colon(&self, text: &[u8]) -> bool {
         text[..self.run].last() == Some(&b':')
     }
 
-    /// A name that is too long to be one. All of it is read, so that it is read once.
+    /// A name that is too long. All of it is read here, so that it is read only once.
     #[cold]
-    fn endless(text: &[u8], at: usize) -> Extent {
+    fn overlong(text: &[u8], at: usize) -> NameSpan {
         let more = text[at..].iter().take_while(|&&b| b.is_ascii() && belongs(b)).count();
-        Extent { run: at, start: at, end: at, read: at + more.max(1) }
+        NameSpan { run: at, start: at, end: at, read: at + more.max(1) }
     }
 }
 
 impl<'t> Site<'t> {
-    pub(super) fn new(view: &View<'t>, extent: Extent) -> Site<'t> {
+    /// The site of a name.
+    pub(super) fn new(view: &View<'t>, name_span: NameSpan) -> Site<'t> {
         let text = view.text;
-        let Extent { run, start, end, read: _ } = extent;
+        let NameSpan { run, start, end, read: _ } = name_span;
         let dashes = text[run..start].iter().filter(|&&b| b == b'-').count();
         let opened = if end == start { None } else { quote_before(text, run) };
         Site { text, start, end, dashes, opened, floor: view.floor }
     }
 
-    /// The word before the name, where only blanks and a quote stand between; at most 24 bytes.
+    /// The word before the name, with only blanks and a quote in between; at most 24 bytes.
     pub(super) fn word_before(&self) -> &'t [u8] {
         let quote = self.opened.map_or(0, |quote| quote.slashes + 1);
         let before =
@@ -99,7 +101,7 @@ impl<'t> Site<'t> {
         &before[before.len() - length..]
     }
 
-    /// True if the name, with or without a prefix, opens a tag: `<password`, `<db:password`.
+    /// True if the name opens a tag, with or without a prefix: `<password`, `<db:password`.
     pub(super) fn opens_tag(&self) -> bool {
         if !matches!(self.text[..self.start].last(), Some(b'<' | b':')) {
             return false;
@@ -119,33 +121,33 @@ impl<'t> Site<'t> {
         &self.text[self.start..self.end]
     }
 
-    /// The byte before the name and its quote; a line end if there is none.
+    /// The byte before the name and its quote; a line end at the start of the text.
     pub(super) fn before(&self) -> u8 {
         let quote = self.opened.map_or(0, |quote| quote.slashes + 1);
         let at = self.start.checked_sub(self.dashes + quote + 1);
         at.map_or(b'\n', |at| self.text[at])
     }
 
-    /// What stands on the line before the name, its quote included, as far as is worth looking.
+    /// The line before the name, with its quote, as far as it is read.
     pub(super) fn line_before(&self) -> &'t [u8] {
-        let from = self.start.saturating_sub(LINE);
+        let from = self.start.saturating_sub(MAX_LINE);
         let before = &self.text[from..self.start];
         let line = memchr::memrchr(b'\n', before).map_or(0, |at| at + 1);
         &before[line..]
     }
 
-    /// What stands behind the name.
+    /// The text behind the name.
     pub(super) fn behind(&self) -> &'t [u8] {
         &self.text[self.end..]
     }
 
-    /// True for the first word behind the prompt of a client: `127.0.0.1:6379> AUTH v`.
+    /// True for the first word behind a client's prompt: `127.0.0.1:6379> AUTH v`.
     pub(super) fn is_command(&self) -> bool {
         self.line_before().ends_with(b"> ")
     }
 
-    /// What stands on the line between the name and the last secret before it, masked or not;
-    /// `None` if no secret stands on the line before it.
+    /// The text on the line between the last secret, masked or not, and the name; `None` if no
+    /// secret stands before it on the line.
     pub(super) fn behind_secret(&self) -> Option<&'t [u8]> {
         let line = self.start - self.line_before().len();
         let masked = placeholder::end_between(self.text, line, self.start).unwrap_or(0);
@@ -154,9 +156,8 @@ impl<'t> Site<'t> {
     }
 }
 
-/// What names are made of. Of other letters than those of ASCII they have those of two bytes:
-/// Latin and Cyrillic. What is written with three bytes is written without blanks, so that a name
-/// has no start there.
+/// The bytes of names. Outside ASCII, only the letters that take two bytes: Latin and Cyrillic.
+/// Scripts with three bytes a letter are written without blanks, so a name has no start there.
 static NAME: [bool; 256] = {
     let mut name = [false; 256];
     let mut byte = 0;
@@ -173,7 +174,7 @@ fn belongs(byte: u8) -> bool {
     NAME[usize::from(byte)]
 }
 
-/// How long the name is that `text` starts in. One in a script without blanks ends before wide
+/// The length of the name that `text` starts in. In a script without blanks it ends before wide
 /// punctuation.
 #[inline]
 fn length(text: &[u8], wide: bool) -> usize {
@@ -186,6 +187,7 @@ fn length(text: &[u8], wide: bool) -> usize {
     text.iter().enumerate().take(MAX_NAME).take_while(inside).count()
 }
 
+/// The quote directly before `at`.
 fn quote_before(text: &[u8], at: usize) -> Option<Quote> {
     let byte = *text[..at].last()?;
     is_quote(byte).then(|| Quote { byte, slashes: slashes_before(text, at - 1) })
@@ -195,12 +197,12 @@ pub(super) fn is_quote(byte: u8) -> bool {
     matches!(byte, b'"' | b'\'' | b'`')
 }
 
-/// How many backslashes stand before `at`, at most 64.
+/// How many backslashes stand before `at`, up to 64.
 pub(super) fn slashes_before(text: &[u8], at: usize) -> usize {
     text[..at].iter().rev().take(64).take_while(|&&b| b == b'\\').count()
 }
 
-/// The quote that stands at `at`, with the backslashes before it, and where it ends.
+/// The quote at `at`, with the backslashes before it, and its end.
 pub(super) fn quote_at(text: &[u8], at: usize) -> Option<(Quote, usize)> {
     let slashes = text[at..].iter().take(64).take_while(|&&b| b == b'\\').count();
     let byte = *text.get(at + slashes)?;

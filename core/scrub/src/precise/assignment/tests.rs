@@ -3,7 +3,7 @@
 //! In a row `§` stands for the secret: it is put in, and the scrubbed text must have a placeholder
 //! there and be the same everywhere else.
 
-mod account;
+mod account_command;
 mod apart;
 mod code;
 mod json;
@@ -25,14 +25,14 @@ fn token() -> String {
 }
 
 /// The text with `§` in place of each placeholder.
-fn outline(text: &str) -> String {
+fn with_marks(text: &str) -> String {
     let mut parts = text.split("[REDACTED:");
-    let mut outline = parts.next().unwrap_or_default().to_owned();
+    let mut with_marks = parts.next().unwrap_or_default().to_owned();
     for part in parts {
-        outline.push('§');
-        outline.push_str(part.split_once(']').expect("the end of a placeholder").1);
+        with_marks.push('§');
+        with_marks.push_str(part.split_once(']').expect("the end of a placeholder").1);
     }
-    outline
+    with_marks
 }
 
 fn assert_masks(rows: &[&str], secret: &str) {
@@ -41,8 +41,8 @@ fn assert_masks(rows: &[&str], secret: &str) {
     for row in rows {
         let text = row.replace('§', secret);
         let masked = scrubber.scrub(&text);
-        if &outline(&masked) != row {
-            wrong.push((row, outline(&masked)));
+        if &with_marks(&masked) != row {
+            wrong.push((row, with_marks(&masked)));
         }
         assert_eq!(scrubber.scrub(&masked), masked, "scrubbed twice: {text:?}");
     }
@@ -59,8 +59,9 @@ fn assert_leaves(rows: &[&str]) {
 #[test]
 fn a_mark_before_a_secret_opens_nothing() {
     let secret = ["q7Rz", "Vn2x", "Kp9w", "Lt4m", "Hd8s", "Yb3c"].concat();
-    for mark in ["[REDACTED:x:Y]", "<redacted>", "${X}", "[REDACTED:", "[REDACTED]"] {
-        for text in [format!("password={mark}{secret}]"), format!("token: \"{mark}{secret}\"")] {
+    for marker in ["[REDACTED:x:Y]", "<redacted>", "${X}", "[REDACTED:", "[REDACTED]"] {
+        for text in [format!("password={marker}{secret}]"), format!("token: \"{marker}{secret}\"")]
+        {
             let shown = crate::Scrubber::new(crate::Profile::Precise, crate::TagKey::new([7; 32]));
             let shown = shown.scrub(&text).into_owned();
             assert!(!shown.contains(&secret), "{shown}");
@@ -221,7 +222,7 @@ fn a_random_value_in_a_sentence_is_masked() {
 }
 
 #[test]
-fn names_in_other_languages_tell_too() {
+fn names_in_other_languages_are_classified() {
     let rows = [
         "contraseña: §",
         "mot_de_passe=§",
@@ -269,9 +270,9 @@ fn a_secret_with_marks_of_its_own_is_masked_whole() {
 fn what_stands_beside_a_placeholder_is_no_way_around() {
     let scrubber = scrubber();
     let text = format!("password=[REDACTED]{}", password());
-    assert_eq!(outline(&scrubber.scrub(&text)), "password=[REDACTED]§");
+    assert_eq!(with_marks(&scrubber.scrub(&text)), "password=[REDACTED]§");
     let text = format!("{{\"password\":\"{}[REDACTED]\"}}", password());
-    assert_eq!(outline(&scrubber.scrub(&text)), "{\"password\":\"§[REDACTED]\"}");
+    assert_eq!(with_marks(&scrubber.scrub(&text)), "{\"password\":\"§[REDACTED]\"}");
 }
 
 #[test]
@@ -301,12 +302,12 @@ fn a_token_before_an_assignment_is_no_type() {
 }
 
 #[test]
-fn a_secret_between_quotes_says_the_same_masked_or_not_of_what_follows_it() {
+fn what_follows_a_quoted_secret_is_read_alike_whether_masked_or_not() {
     let secret = "aB3dE6gH9jK2mN5pQ8sT1vW4yZ0".repeat(14);
     let rows = |line: &str| line.replace('¶', &secret);
     let (masked, scrubber) = (rows("' Bearer ¶' const sudo_pass = '§'"), scrubber());
     let once = scrubber.scrub(&masked.replace('§', &password())).into_owned();
-    assert_eq!(outline(&once), "' Bearer §' const sudo_pass = '§'");
+    assert_eq!(with_marks(&once), "' Bearer §' const sudo_pass = '§'");
     assert_eq!(scrubber.scrub(&once), once);
     let once = scrubber.scrub("api_key=process.env.API_KEY=[REDACTED:token:abcd2345]");
     assert_eq!(once, "api_key=process.env.API_KEY=[REDACTED:token:abcd2345]");

@@ -184,7 +184,7 @@ fn a_key_in_a_log_is_masked_whatever_stands_before_and_behind_its_lines() {
 }
 
 #[test]
-fn a_line_that_is_no_header_of_a_block_is_looked_at_by_itself() {
+fn a_line_that_is_no_header_of_a_block_is_inspected_by_itself() {
     let text = format!(
         "{}\n  url: \"http://svc:BL39HJc3Yq@db.example.net:3128\"\n{}\n",
         begin("PRIVATE KEY"),

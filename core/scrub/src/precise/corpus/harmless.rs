@@ -1,11 +1,11 @@
-//! Harmless texts made from templates: code in eight languages, stand-ins and references in every
+//! Harmless texts made from templates: code in eight languages, dummy values and references in every
 //! context, lock files, documents, messages, style sheets, tracebacks, test names.
 
 use super::dice::{BASE62, BASE64, Dice, HEX, LOWER};
 use super::score::{ALL, Tally, scrubber};
 
 /// What stands where a secret would: `{N}` is the name in capitals.
-const STAND_INS: &[&str] = &[
+const DUMMY_VALUES: &[&str] = &[
     "${N}",
     "${{N}}",
     "${{N}:-}",
@@ -368,15 +368,15 @@ fn holds(tally: &mut Tally, group: &str, text: &str, masked: &str) {
 }
 
 #[test]
-fn stand_ins_and_references_stay_in_every_context() {
+fn dummy_values_and_references_stay_in_every_context() {
     let scrubber = scrubber();
     let mut tally = Tally::default();
     for name in NAMES {
-        for stand_in in STAND_INS {
+        for dummy_value in DUMMY_VALUES {
             for around in AROUND {
-                let value = stand_in.replace("{N}", &name.to_uppercase());
+                let value = dummy_value.replace("{N}", &name.to_uppercase());
                 let text = around.replace("{K}", name).replace("{V}", &value);
-                holds(&mut tally, stand_in, &text, &scrubber.scrub(&text));
+                holds(&mut tally, dummy_value, &text, &scrubber.scrub(&text));
             }
         }
     }

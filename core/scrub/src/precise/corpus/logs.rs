@@ -2,7 +2,7 @@
 
 use super::dice::{BASE62, BASE64, Dice, HEX};
 use super::score::scrubber;
-use crate::soak;
+use crate::test_rounds;
 
 /// Lines of compilers, package managers, test runners, version control and containers. `{w}` is a
 /// word, `{d}` a number, `{h40}` that many hexadecimal digits, `{b43}` base64, `{a8}` letters and
@@ -138,7 +138,7 @@ fn log(bytes: usize) -> String {
 
 #[test]
 fn build_logs_are_left_alone() {
-    let text = log(soak::rounds(1, 16) << 20);
+    let text = log(test_rounds::rounds(1, 16) << 20);
     let mut found = Vec::new();
     for finding in scrubber().findings(&text) {
         let start = text[..finding.start].rfind('\n').map_or(0, |at| at + 1);

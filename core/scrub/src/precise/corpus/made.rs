@@ -2,7 +2,7 @@
 
 use super::dice::{BASE62, BASE64, Dice, HEX, LOWER};
 use super::score::{ALL, Tally, is_found, scrubber};
-use crate::soak;
+use crate::test_rounds;
 
 /// Contexts for any name and value without blanks and quotes: group, text with `{N}` and `{S}`.
 const ANY: &[(&str, &str)] = &[
@@ -183,12 +183,12 @@ fn filled(template: &str, name: &str, value: &str) -> String {
 }
 
 #[test]
-fn made_secrets_under_telling_names_are_found() {
+fn made_secrets_under_secret_names_are_found() {
     let scrubber = scrubber();
     let mut dice = Dice::new(5);
     let mut tally = Tally::default();
     for (group, template) in ANY {
-        for _ in 0..soak::rounds(12, 200) {
+        for _ in 0..test_rounds::rounds(12, 200) {
             let (name, (value, _)) = (dice.pick(NAMES), value(&mut dice));
             let flag = name.replace('_', "-").to_lowercase();
             let name = if *group == "flag" { flag.as_str() } else { name };
@@ -209,7 +209,7 @@ fn made_tokens_in_their_own_contexts_are_found() {
     let mut dice = Dice::new(6);
     let mut tally = Tally::default();
     for (group, template) in TOKENS {
-        for _ in 0..soak::rounds(12, 200) {
+        for _ in 0..test_rounds::rounds(12, 200) {
             let length = 24 + dice.below(20);
             let value = dice.text(BASE62, length);
             let text = filled(template, "", &value);

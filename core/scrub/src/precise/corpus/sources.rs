@@ -2,14 +2,14 @@
 //!
 //! Crates do have some, in tests and documents: keys of example certificates, tokens of published
 //! examples. A finding of high confidence counts as one of these (its shape says what it is, or a
-//! telling name has a value that looks random); every other redaction counts as false, also that
+//! name of a secret has a value that looks random); every other redaction counts as false, also that
 //! of a password that a test made up.
 
 use std::path::{Path, PathBuf};
 
 use super::super::super::hit::Confidence;
 use super::score::scrubber;
-use crate::soak;
+use crate::test_rounds;
 
 /// False redactions allowed, in 16 MB.
 const ALLOWED: usize = 5;
@@ -75,7 +75,7 @@ pub(in super::super) fn of_kind(kind: &str, length: usize) -> String {
 
 #[test]
 fn crate_sources_are_left_alone() {
-    let budget = soak::rounds(1, 16) << 20;
+    let budget = test_rounds::rounds(1, 16) << 20;
     let scrubber = scrubber();
     let mut read = 0;
     let mut found = Vec::new();

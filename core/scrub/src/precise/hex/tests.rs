@@ -1,4 +1,4 @@
-use super::super::marked::{leaves, masks};
+use super::super::test_marks::{leaves, masks};
 
 fn digits() -> String {
     "0a1b2c3d4e5f6978".repeat(4)
@@ -27,7 +27,7 @@ fn a_token_that_goes_on_with_digits_is_masked() {
 }
 
 #[test]
-fn a_value_of_json_under_a_name_that_tells_nothing_is_masked() {
+fn a_value_of_json_under_a_name_without_a_class_is_masked() {
     let hex = digits();
     masks(&format!("{{\"v\": \"«{hex}»\"}}"));
     masks(&format!("{{\"v\":\"«{hex}»\",\"n\":1}}"));

@@ -1,31 +1,32 @@
-//! Code: an unquoted value that is a name, a call, a member, a type, an operator.
+//! Code: unquoted values that are a name, a call, a member, a type or an expression.
 
 use super::random::is_random;
-use super::wordy::Words;
+use super::word_score::Words;
+use crate::words;
 
-/// True if an unquoted value reads as code, with what follows it on the line.
+/// True if an unquoted value reads as code, together with what follows it on the line.
 pub(super) fn is_code(value: &[u8], after: &[u8]) -> bool {
     let Some(first) = value.first() else { return true };
     let name =
         value.iter().take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$')).count();
     let rest = &value[name..];
-    let starts = matches!(
+    let opens = matches!(
         first,
         b'&' | b'(' | b'[' | b'{' | b'<' | b'|' | b'"' | b'\'' | b'\\' | b'=' | b'>'
     ) && value.len() > 1
         && (after.is_empty() || matches!(first, b'&' | b'"' | b'\'' | b'(' | b'[' | b'{' | b'<'));
-    starts
+    opens
         || value.starts_with(b"::")
         || is_pointer(value)
-        || is_repeated(value)
-        || is_nothing(value)
-        || is_parameter(value)
+        || is_grammar_repetition(value)
+        || is_null_member(value)
+        || is_typed_parameter(value)
         || name > 0 && has_operator(&value[..name], rest)
         || is_dotted(value)
-        || ends_open(value)
+        || has_unbalanced_parentheses(value)
 }
 
-/// `*const T`, `*self`, `!flag`, `-> T`.
+/// A pointer, a negation or an arrow: `*const T`, `*self`, `!flag`, `-> T`.
 fn is_pointer(value: &[u8]) -> bool {
     let mark = value
         .iter()
@@ -38,14 +39,14 @@ fn is_pointer(value: &[u8]) -> bool {
             b.is_ascii_alphanumeric()
                 || matches!(b, b'_' | b'.' | b'(' | b')' | b':' | b',' | b';' | b'>')
         })
-        && Words::of(rest).mostly()
+        && Words::of(rest).mostly_words()
         && !rest.iter().any(u8::is_ascii_digit)
 }
 
-/// `1*tchar`: a rule of a grammar, so many times and more.
+/// A repetition in a grammar: `1*tchar`.
 ///
 /// Source: RFC 5234, section 3.6.
-fn is_repeated(value: &[u8]) -> bool {
+fn is_grammar_repetition(value: &[u8]) -> bool {
     let digits = value.iter().take_while(|b| b.is_ascii_digit()).count();
     let [b'*', rule @ ..] = &value[digits..] else { return false };
     digits > 0
@@ -53,26 +54,24 @@ fn is_repeated(value: &[u8]) -> bool {
         && rule.iter().all(|b| b.is_ascii_alphabetic() || *b == b'-')
 }
 
-/// What says that there is no value, and the next member of an object: `token:null,apiKey:x`.
-fn is_nothing(value: &[u8]) -> bool {
-    const NOTHING: &[&[u8]] = &[b"null", b"undefined", b"true", b"false", b"void", b"None"];
+/// No value, and the next member of an object: `token:null,apiKey:x`.
+fn is_null_member(value: &[u8]) -> bool {
     let comma = value.iter().position(|b| *b == b',');
-    comma.is_some_and(|comma| NOTHING.contains(&&value[..comma]))
+    comma.is_some_and(|comma| words::NULL_WORDS.contains(&&value[..comma]))
 }
 
-/// The type of a parameter and the next one: `key: str,version: str`.
-fn is_parameter(value: &[u8]) -> bool {
-    const TYPES: &[&[u8]] = &[b"str", b"string", b"String", b"bytes", b"int", b"bool", b"any"];
+/// The type of a parameter, and the next parameter: `key: str,version: str`.
+fn is_typed_parameter(value: &[u8]) -> bool {
     let mut parts = value.splitn(2, |b| *b == b',');
     let (kind, next) = (parts.next().unwrap_or_default(), parts.next());
-    TYPES.contains(&kind) && next.is_some_and(is_name)
+    words::TYPE_NAMES.contains(&kind) && next.is_some_and(is_name)
 }
 
-/// A name and then a call, an index, a generic, a path, an arrow.
+/// A name, and then a call, an index, a generic, a path or an arrow.
 fn has_operator(name: &[u8], rest: &[u8]) -> bool {
     let worded = || {
         let words = Words::of(name);
-        words.mostly()
+        words.mostly_words()
             || name.len() < 6
             || name.iter().all(|&b| b.is_ascii_lowercase() || b == b'_')
     };
@@ -94,7 +93,8 @@ fn has_operator(name: &[u8], rest: &[u8]) -> bool {
     }
 }
 
-/// `self.key`, `props.isPrivate`, `org.example.Key`: two names and more, each of words.
+/// Two or more names with dots between them, each of words: `self.key`, `props.isPrivate`,
+/// `org.example.Key`.
 fn is_dotted(value: &[u8]) -> bool {
     let trimmed = value.strip_suffix(b",").or(value.strip_suffix(b";")).unwrap_or(value);
     let trimmed = trimmed.strip_suffix(b"()").unwrap_or(trimmed);
@@ -107,30 +107,30 @@ fn is_dotted(value: &[u8]) -> bool {
             && (part.iter().all(|&b| b.is_ascii_lowercase() || b == b'_')
                 || part.len() <= 2
                 || is_numbered(part)
-                || Words::of(part).mostly())
+                || Words::of(part).mostly_words())
     };
     trimmed.contains(&b'.') && trimmed.split(|&b| b == b'.').all(is_part) && !is_random(value)
 }
 
-/// Small letters and then digits: `ed25519`, `base64`.
+/// Lower-case letters and then digits: `ed25519`, `base64`.
 fn is_numbered(part: &[u8]) -> bool {
     let letters = part.iter().take_while(|b| b.is_ascii_lowercase()).count();
     part.len() <= 10 && part[letters..].iter().all(u8::is_ascii_digit)
 }
 
-/// Brackets that the value opens and does not close, or closes and does not open.
-fn ends_open(value: &[u8]) -> bool {
+/// Parentheses that the value opens and does not close, or closes and does not open.
+fn has_unbalanced_parentheses(value: &[u8]) -> bool {
     let count = |b: u8| value.iter().filter(|&&c| c == b).count();
-    (count(b'(') != count(b')')) && Words::of(value).mostly()
+    (count(b'(') != count(b')')) && Words::of(value).mostly_words()
 }
 
-/// A name as in code: letters, digits, `_`, `$`, not starting with a digit.
+/// A name in code: letters, digits, `_` and `$`, not starting with a digit.
 pub(super) fn is_name(value: &[u8]) -> bool {
     value.first().is_some_and(|b| b.is_ascii_alphabetic() || matches!(b, b'_' | b'$'))
         && value.iter().all(|&b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$'))
 }
 
-/// Words with hyphens between them: a name in configuration rather than in code.
+/// Words with hyphens in between: a name in a configuration.
 pub(super) fn is_kebab(value: &[u8]) -> bool {
     value.contains(&b'-')
         && value.first().is_some_and(u8::is_ascii_alphabetic)
@@ -149,7 +149,7 @@ pub(super) fn is_pattern(value: &[u8]) -> bool {
 }
 
 /// A name that nobody gives to a variable: long, and neither words nor abbreviations with numbers.
-pub(super) fn is_odd_name(value: &[u8]) -> bool {
+pub(super) fn is_unnatural_name(value: &[u8]) -> bool {
     let words = Words::of(value);
     let digits = value.iter().filter(|b| b.is_ascii_digit()).count();
     let upper = value.iter().filter(|b| b.is_ascii_uppercase()).count();
@@ -160,8 +160,8 @@ pub(super) fn is_odd_name(value: &[u8]) -> bool {
     value.len() >= 8 && mixed && words.covered * 100 < value.len() * 55
 }
 
-/// What stands behind a value in code: `,`, `;`, `)`, an operator.
-pub(super) fn goes_on(after: &[u8]) -> bool {
+/// True for what follows a value in code: `,`, `;`, `)`, an operator.
+pub(super) fn code_continues(after: &[u8]) -> bool {
     let after = after.trim_ascii_start();
     matches!(
         after.first(),

@@ -1,83 +1,51 @@
-//! Tells random tokens from everything else that is long and mixed.
+//! Randomness: distinguishes random tokens from everything else that is long and mixed.
+//!
+//! Random tokens have many different bytes, letters and digits that change often, and no words.
+//! Digests, UUIDs, slugs, paths and public keys look similar and are excluded one by one.
 
-use super::starts::Starts;
-use super::wordy;
+use super::prefix_set::PrefixSet;
+use super::word_score;
+use crate::words;
 
-/// The shortest text that can be told to be random.
-pub(super) const SHORTEST: usize = 16;
-/// The shortest id.
-pub(super) const ID: usize = 24;
-/// The shortest noise.
-const NOISE: usize = 40;
+/// The shortest text that can be recognised as random, in bytes. Shorter ones read as abbreviations
+/// and versions too often.
+pub(super) const MIN_LENGTH: usize = 16;
+/// The shortest id, in bytes: 96 bits in hexadecimal.
+pub(super) const MIN_ID: usize = 24;
+/// The shortest noise, in bytes.
+const MIN_NOISE: usize = 40;
 
-/// Beginnings of texts that look random and are public: digests, images, public keys, addresses.
-static PUBLIC: Starts = Starts::new(&[
-    b"sha1-",
-    b"sha224-",
-    b"sha256-",
-    b"sha384-",
-    b"sha512-",
-    b"sha1:",
-    b"sha256:",
-    b"sha384:",
-    b"sha512:",
-    b"SHA256:",
-    b"MD5:",
-    b"md5:",
-    b"md5-",
-    b"h1:",
-    b"blake3:",
-    b"W/",
-    b"arn:",
-    b"urn:",
-    b"data:",
-    b"http:",
-    b"https:",
-    b"file:",
-    b"ssh-",
-    b"ecdsa-",
-    b"sk-ssh-",
-    b"AAAAB3NzaC1",
-    b"AAAAC3NzaC1",
-    b"AAAAE2VjZHNh",
-    // The keys of X.509: RSA, EC, Ed25519.
-    b"MIIBIjANBgkqhkiG9w0BAQEFAAOC",
-    b"MIICIjANBgkqhkiG9w0BAQEFAAOC",
-    b"MIGfMA0GCSqGSIb3DQEBAQUAA4",
-    b"MFkwEwYHKoZIzj0",
-    b"MHYwEAYHKoZIzj0",
-    b"MCowBQYDK2Vw",
-    b"iVBORw0KGgo",
-    b"R0lGOD",
-    b"/9j/",
-    b"UklGR",
-    b"0x",
-    b"0X",
-    b"UUID",
-    b"did:",
-    b"bafy",
-    b"Qm",
-    b"$2",
-    b"$argon2",
-    b"$6$",
-    b"$5$",
-    b"$1$",
-    b"pbkdf2",
-    b"{SSHA}",
-    b"{SHA",
-    b"application/",
-    b"text/",
-    b"image/",
-    b"multipart/",
-]);
+/// Random text of the least length has at least this many different bytes. Repetitive ids have fewer.
+const MIN_DISTINCT: u32 = 10;
+/// Random text has at least this many letters. Text with fewer is a number with units or separators.
+const MIN_LETTERS: usize = 6;
+/// The mean pair score, in tenths, from which mixed letters read as words.
+const WORDS: usize = 48;
+/// The same if the classes change as often as in noise: then letters must read very well.
+const WORDS_IN_NOISE: usize = 58;
+/// The same if half of the letters are in words already.
+const HALF_WORDS: usize = 40;
+/// The highest mean pair score of noise, in tenths. Words have 66, random letters 24.
+const MAX_NOISE: usize = 40;
+/// The fewest different bytes of noise; a sentence of that length has fewer.
+const MIN_NOISE_DISTINCT: u32 = 24;
+/// The fewest different digits of an id, so that zeros and counters are none.
+const MIN_ID_DISTINCT: u32 = 8;
 
+/// Prefixes of public texts, from `data/words/judge.toml`.
+static PUBLIC_PREFIXES: PrefixSet = PrefixSet::new(words::PUBLIC_PREFIXES);
+
+/// True if the text looks like a random token.
 pub(super) fn is_random(value: &[u8]) -> bool {
-    let value = &value[..value.len().min(super::LONGEST)];
-    if value.len() < SHORTEST || PUBLIC.begin(value) || !value.iter().all(|&b| in_token(b)) {
+    let value = &value[..value.len().min(super::MAX_JUDGED)];
+    if value.len() < MIN_LENGTH
+        || PUBLIC_PREFIXES.matches(value)
+        || !value.iter().all(|&b| is_token_byte(b))
+    {
         return false;
     }
-    let mix = Mix::of(value);
-    if mix.distinct < 10 || mix.letters < 6 || !mix.is_mixed(value.len()) {
+    let mix = ByteMix::of(value);
+    if mix.distinct < MIN_DISTINCT || mix.letters < MIN_LETTERS || !mix.is_mixed(value.len()) {
         return false;
     }
     let whole = value.iter().rposition(|&b| b != b'.').map_or(0, |at| at + 1);
@@ -85,17 +53,16 @@ pub(super) fn is_random(value: &[u8]) -> bool {
         && !is_uuid(value)
         && !is_slug(value)
         && !is_path(value)
-        && !is_words(value, &mix)
+        && !reads_as_words(value, &mix)
 }
 
-/// The bytes of tokens: base64 of both alphabets and what stands between parts.
-fn in_token(b: u8) -> bool {
+/// True for a byte of a token: base64 of both alphabets, and what stands between parts.
+fn is_token_byte(b: u8) -> bool {
     b.is_ascii_alphanumeric()
         || matches!(b, b'_' | b'-' | b'.' | b'+' | b'/' | b'=' | b'~' | b'%' | b':' | b'!' | b'*')
 }
 
-/// True for hexadecimal digits alone, of one case, maybe in groups: a digest or an id, as far as
-/// its shape tells.
+/// True for hexadecimal digits of one case, possibly in groups: the shape of a digest or an id.
 pub(super) fn is_hex(value: &[u8]) -> bool {
     let hex = |upper: bool| {
         let fits = |&b: &u8| match b {
@@ -109,14 +76,13 @@ pub(super) fn is_hex(value: &[u8]) -> bool {
     hex(false) || hex(true)
 }
 
-/// True of a long row of all signs of a keyboard, as WordPress has for its salts: no words, no
-/// brackets in pairs, no code.
+/// Noise: a long row of all the signs of a keyboard, as in WordPress salts. No words, no code.
 pub(super) fn is_noise(value: &[u8]) -> bool {
-    let value = &value[..value.len().min(super::LONGEST)];
-    if value.len() < NOISE {
+    let value = &value[..value.len().min(super::MAX_JUDGED)];
+    if value.len() < MIN_NOISE {
         return false;
     }
-    let mix = Mix::of(value);
+    let mix = ByteMix::of(value);
     let marks = value.iter().filter(|b| b.is_ascii_punctuation()).count();
     let blanks = value.iter().filter(|&&b| b == b' ').count();
     value.iter().all(|&b| matches!(b, b' '..=b'~'))
@@ -125,29 +91,31 @@ pub(super) fn is_noise(value: &[u8]) -> bool {
         && mix.upper >= 6
         && marks >= 5
         && blanks * 12 <= value.len()
-        && mix.distinct >= 24
-        && wordy::mean(value).is_none_or(|mean| mean < 40)
+        && mix.distinct >= MIN_NOISE_DISTINCT
+        && word_score::mean_pair_score(value).is_none_or(|mean| mean < MAX_NOISE)
 }
 
-/// True of an id under which a secret may be kept: at least 24 hexadecimal digits, more than a few
-/// of them different, or a UUID, alone or behind a word and a mark: `pk-lf-8ab1…`.
+/// True for an id that may be a secret: at least 24 hexadecimal digits with some variety, or a
+/// UUID, alone or behind a word and a mark: `pk-lf-8ab1…`.
 pub(super) fn is_id(value: &[u8]) -> bool {
     let ends = |length: usize, is: fn(&[u8]) -> bool| {
         value.len().checked_sub(length).is_some_and(|at| {
             let (word, id) = value.split_at(at);
             let marked = word.last().is_none_or(|b| matches!(b, b'_' | b'-' | b'.' | b':'));
-            marked && word.len() <= 40 && word.iter().all(|&b| in_token(b)) && is(id)
+            marked && word.len() <= 40 && word.iter().all(|&b| is_token_byte(b)) && is(id)
         })
     };
-    if value.len() < ID {
+    if value.len() < MIN_ID {
         return false;
     }
     if ends(36, is_uuid) {
         return true;
     }
     let digits = value.iter().rev().take_while(|b| b.is_ascii_hexdigit()).count();
-    digits >= ID
-        && ends(digits, |id| is_hex(id) && Mix::of(id).distinct >= 8 && Mix::of(id).letters > 2)
+    digits >= MIN_ID
+        && ends(digits, |id| {
+            is_hex(id) && ByteMix::of(id).distinct >= MIN_ID_DISTINCT && ByteMix::of(id).letters > 2
+        })
 }
 
 /// True for the form `8-4-4-4-12` of hexadecimal digits.
@@ -159,33 +127,33 @@ pub(super) fn is_uuid(value: &[u8]) -> bool {
         })
 }
 
-/// Parts of the value that are all words, or words and numbers: a slug, a host, a file name.
-fn is_words(value: &[u8], mix: &Mix) -> bool {
-    let words = wordy::Words::of(value);
+/// True if the value consists of words, or of words and numbers: a slug, a host, a file name.
+fn reads_as_words(value: &[u8], mix: &ByteMix) -> bool {
+    let words = word_score::Words::of(value);
     let many = mix.digits * 3 >= value.len();
-    let Some(mean) = wordy::mean(value) else { return !many };
-    // Where classes alternate like noise, letters have to read very well to be words.
-    let alternates = mix.turns * 10 >= value.len() * 3;
-    let bar = if alternates { 58 } else { 48 };
-    words.mostly() && !many
+    let Some(mean) = word_score::mean_pair_score(value) else { return !many };
+    // Where classes alternate as in noise, letters must read very well to be words.
+    let alternates = mix.class_changes * 10 >= value.len() * 3;
+    let bar = if alternates { WORDS_IN_NOISE } else { WORDS };
+    words.mostly_words() && !many
         || mean >= bar
-        || !alternates && mean >= 40 && words.covered * 2 >= words.letters
+        || !alternates && mean >= HALF_WORDS && words.covered * 2 >= words.letters
 }
 
-/// Parts between marks that are each a word, a number or a digest: `cargo-linux-4f1c…`.
+/// Parts between marks, each of them a word, a number or a digest: `cargo-linux-4f1c…`.
 fn is_slug(value: &[u8]) -> bool {
     let plain = |part: &[u8]| {
         let digits = part.iter().filter(|b| b.is_ascii_digit()).count();
         part.len() - digits <= 1
             || part.len() <= 5 && part.iter().all(u8::is_ascii_lowercase)
             || part.len() >= 5 && is_hex(part)
-            || digits * 3 <= part.len() && wordy::Words::of(part).mostly()
+            || digits * 3 <= part.len() && word_score::Words::of(part).mostly_words()
     };
     let parts = || value.split(|b| !b.is_ascii_alphanumeric()).filter(|part| !part.is_empty());
     parts().count() > 1 && parts().all(plain)
 }
 
-/// A path has slashes between short parts without digits, or begins like one.
+/// A path: slashes between short parts without digits, or the beginning of one.
 fn is_path(value: &[u8]) -> bool {
     let slashes = value.iter().filter(|&&b| b == b'/').count();
     let begins = [&b"/"[..], b"./", b"../", b"~/", b"C:"].iter().any(|s| value.starts_with(s));
@@ -195,24 +163,24 @@ fn is_path(value: &[u8]) -> bool {
         && value.iter().all(|&b| !matches!(b, b'+' | b'='))
 }
 
-/// What a text is made of.
-struct Mix {
+/// What a text consists of.
+struct ByteMix {
     letters: usize,
     lower: usize,
     upper: usize,
     digits: usize,
     distinct: u32,
-    /// How often one class of characters meets another, where a capital before small letters
-    /// counts as one of them.
-    turns: usize,
+    /// How often the class of characters changes. A capital before lower-case letters counts as one
+    /// of them.
+    class_changes: usize,
 }
 
-impl Mix {
-    fn of(value: &[u8]) -> Mix {
+impl ByteMix {
+    fn of(value: &[u8]) -> ByteMix {
         const MARK: usize = 3;
         let mut counts = [0; 4];
         let mut seen = [0_u64; 2];
-        let (mut turns, mut before) = (0, MARK);
+        let (mut class_changes, mut before) = (0, MARK);
         for &byte in value {
             let class = match byte {
                 b'a'..=b'z' => 0,
@@ -222,21 +190,22 @@ impl Mix {
             };
             let capital = before == 1 && class == 0;
             let turn = class != before && !capital && class != MARK && before != MARK;
-            turns += usize::from(turn);
+            class_changes += usize::from(turn);
             counts[class] += 1;
             seen[usize::from(byte >> 6 & 1)] |= 1 << (byte & 63);
             before = class;
         }
         let [lower, upper, digits, _] = counts;
         let distinct = seen.iter().map(|bits| bits.count_ones()).sum();
-        Mix { letters: lower + upper, lower, upper, digits, distinct, turns }
+        ByteMix { letters: lower + upper, lower, upper, digits, distinct, class_changes }
     }
 
+    /// True if the classes are mixed as in random text.
     fn is_mixed(&self, length: usize) -> bool {
         let cases = self.lower >= 2 && self.upper >= 2;
         let enough = (self.digits >= 2 || cases && self.digits >= 1 || cases && length >= 24)
             && (cases || self.digits * 8 >= length);
-        enough && self.turns * 6 >= length
+        enough && self.class_changes * 6 >= length
     }
 }
 

@@ -1,193 +1,27 @@
-//! References: values that say where a secret is kept, and code that fetches it.
+//! References: values that name a place where the secret is kept, and code that fetches it.
 
-use super::starts::Starts;
-use super::wordy::Words;
+use super::prefix_set::PrefixSet;
+use super::word_score::Words;
+use crate::words;
 
-/// Beginnings of addresses in a store of secrets, and of values that are encrypted already.
-static STORES: Starts = Starts::new(&[
-    b"op://",
-    b"vault:",
-    b"gcp:secretmanager:",
-    b"encrypted:",
-    b"vault://",
-    b"ref+",
-    b"ref:",
-    b"secret:",
-    b"secret://",
-    b"secretref:",
-    b"secretKeyRef",
-    b"valueFrom",
-    b"file:",
-    b"/run/secrets/",
-    b"/var/run/secrets/",
-    b"/etc/secrets/",
-    b"/vault/secrets/",
-    b"keychain:",
-    b"keyring:",
-    b"env:",
-    b"env://",
-    b"ssm:",
-    b"awssm:",
-    b"aws-sm",
-    b"asm://",
-    b"sm://",
-    b"gcp-sm",
-    b"gcpsm:",
-    b"gsm:",
-    b"akv:",
-    b"azkv:",
-    b"azurekeyvault",
-    b"kv:",
-    b"bw:",
-    b"bws:",
-    b"doppler:",
-    b"infisical:",
-    b"sops:",
-    b"berglas://",
-    b"k8s:",
-    b"pass:",
-    b"lpass:",
-    b"@Microsoft.KeyVault(",
-    b"projects/",
-    b"!Ref ",
-    b"!Sub ",
-    b"!GetAtt ",
-    b"!ImportValue ",
-    b"!vault",
-    b"!secret ",
-    b"!env",
-    b"!reference",
-    b"$ANSIBLE_VAULT",
-    b"{{resolve:",
-    b"ENC[",
-    b"ENC(",
-    b"{cipher}",
-    b"AgEA",
-    b"lookup(",
-    b"*default",
-    b"~/.",
-    b"./",
-    b"../",
-    b"$HOME/",
-    b"@/",
-    b"fnox",
-]);
+/// Prefixes of addresses in a secret store and of encrypted values, from `data/words/judge.toml`.
+static STORE_PREFIXES: PrefixSet = PrefixSet::new(words::STORE_PREFIXES);
 
-/// The roots of expressions that read the environment, a configuration, or a store.
-static ROOTS: Starts = Starts::new(&[
-    b"process.env",
-    b"import.meta.env",
-    b"os.environ",
-    b"os.getenv",
-    b"os.Getenv",
-    b"os.LookupEnv",
-    b"Deno.env",
-    b"Bun.env",
-    b"System.getenv",
-    b"System.getProperty",
-    b"Environment.Get",
-    b"ENV[",
-    b"ENV.",
-    b"env(",
-    b"env[",
-    b"env.",
-    b"env!(",
-    b"std::env",
-    b"option_env!",
-    b"getenv(",
-    b"get_env(",
-    b"$ENV{",
-    b"$_ENV",
-    b"$_SERVER",
-    b"secrets.",
-    b"secrets[",
-    b"vars.",
-    b"var.",
-    b"local.",
-    b"data.",
-    b"module.",
-    b"settings.",
-    b"config.",
-    b"config[",
-    b"config(",
-    b"conf.",
-    b"cfg.",
-    b"app.config",
-    b"current_app.config",
-    b"Rails.application",
-    b"ProcessInfo.",
-    b"Configuration[",
-    b"configuration[",
-    b"builder.Configuration",
-    b"getpass",
-    b"input(",
-    b"prompt(",
-    b"raw_input(",
-    b"readline(",
-    b"click.prompt",
-    b"viper.",
-    b"dotenv",
-    b"keyring.",
-    b"credentials(",
-    b"credentials.",
-    b"vault(",
-    b"Secret::",
-    b"Vault.",
-    b"vault.",
-    b"steps.",
-    b"needs.",
-    b"inputs.",
-    b"github.",
-    b"parameters.",
-    b"random_password.",
-    b"aws_secretsmanager",
-    b"azurerm_",
-    b"google_secret",
-    b"kubernetes_secret",
-    b"self.",
-    b"this.",
-    b"Sys.getenv",
-    b"System.get_env",
-    b"Application.get_env",
-    b"NSProcessInfo",
-    b"BuildConfig.",
-    b"Bundle.main",
-    b"args.",
-    b"opts.",
-    b"options.",
-    b"params.",
-    b"props.",
-    b"ctx.",
-    b"request.",
-    b"req.",
-    b"res.",
-    b"response.",
-    b"event.",
-    b"flags.",
-    b"context.",
-    b"account.",
-    b"user.",
-    b"os.path",
-    b"ansible_",
-    b"hostvars[",
-    b"fn::",
-    b"Fn::",
-    b"sub:",
-    b"ssm(",
-    b"pulumi.",
-]);
+/// Roots of expressions that read the environment, a configuration or a store, from
+/// `data/words/judge.toml`.
+static EXPRESSION_ROOTS: PrefixSet = PrefixSet::new(words::EXPRESSION_ROOTS);
 
-/// True if the whole value is a reference: `${TOKEN}`, `$TOKEN`, `%TOKEN%`, `#{token}`,
-/// `$(cat token)`, a back-quoted command, `op://…`, `arn:…:secret:…`, `os.environ["TOKEN"]`.
+/// True if the whole value is a reference: `${TOKEN}`, `$TOKEN`, `%TOKEN%`, `#{token}`, `$(cat
+/// token)`, a command in back quotes, `op://…`, `arn:…:secret:…`, `os.environ["TOKEN"]`.
 pub(super) fn is_reference(value: &[u8]) -> bool {
     let value = without_scheme(value);
     is_variable(value)
         || is_address(value)
         || is_template(value)
-        || ROOTS.begin(value) && is_expression(value)
+        || EXPRESSION_ROOTS.matches(value) && is_expression(value)
 }
 
-/// What is behind `Bearer `, `Basic ` or `token `, or behind the `f` of a Python string.
+/// The value without a scheme such as `Bearer `, `Basic ` or `token `.
 fn without_scheme(value: &[u8]) -> &[u8] {
     for scheme in [&b"bearer "[..], b"basic ", b"token ", b"apikey "] {
         if value.len() > scheme.len() && value[..scheme.len()].eq_ignore_ascii_case(scheme) {
@@ -197,17 +31,17 @@ fn without_scheme(value: &[u8]) -> &[u8] {
     value
 }
 
-/// A name as variables have it.
+/// True for the name of a variable.
 fn is_name(name: &[u8]) -> bool {
     name.first().is_some_and(|b| b.is_ascii_alphabetic() || *b == b'_')
         && name.iter().all(|&b| b.is_ascii_alphanumeric() || b == b'_')
 }
 
-/// `$NAME`, `%NAME%`, `@NAME@`, `:name`, and the like.
+/// A variable: `$NAME`, `%NAME%`, `@NAME@`, `:name` and similar.
 fn is_variable(value: &[u8]) -> bool {
     let capitals = |name: &[u8]| is_name(name) && !name.iter().any(u8::is_ascii_lowercase);
     let worded = |name: &[u8]| {
-        is_name(name) && (capitals(name) || Words::of(name).mostly() || name.len() < 4)
+        is_name(name) && (capitals(name) || Words::of(name).mostly_words() || name.len() < 4)
     };
     let around = |mark: &[u8]| value.strip_prefix(mark).and_then(|v| v.strip_suffix(mark));
     if let Some(rest) = value.strip_prefix(b"$") {
@@ -236,14 +70,14 @@ fn is_variable(value: &[u8]) -> bool {
         )
 }
 
-/// `db.password`: names with dots between them, all of them words.
+/// A property: `db.password`. Names with dots in between, all of them words.
 fn is_property(name: &[u8]) -> bool {
-    name.split(|b| *b == b'.').all(is_name) && Words::of(name).mostly()
+    name.split(|b| *b == b'.').all(is_name) && Words::of(name).mostly_words()
 }
 
-/// An address of a store, or a file.
+/// The address of a secret store, or a file.
 fn is_address(value: &[u8]) -> bool {
-    if STORES.begin(value) {
+    if STORE_PREFIXES.matches(value) {
         return true;
     }
     value.starts_with(b"arn:")
@@ -255,16 +89,16 @@ fn is_address(value: &[u8]) -> bool {
         || value.starts_with(b"@") && value[1..].contains(&b'/')
 }
 
-/// Pieces in braces, and between them nothing that could be a secret: `${{ secrets.A }}`,
-/// `{tenant}:{user}`, `#{a}-#{b}`, `${A:-}`, `Bearer {token}`.
+/// A template: pieces in braces, with nothing in between that could be a secret. `${{ secrets.A
+/// }}`, `{tenant}:{user}`, `#{a}-#{b}`, `${A:-}`, `Bearer {token}`.
 fn is_template(value: &[u8]) -> bool {
     let mut plain = 0;
     let mut pieces = 0;
     let mut at = 0;
-    // Once a brace is left open, so is every brace behind it: looking again would cost a square.
+    // If one brace is left open, so are all behind it. Looking again would take quadratic time.
     let mut open = false;
     while at < value.len() {
-        let piece = if value[at] == b'{' && !open { braced(&value[at..]) } else { None };
+        let piece = if value[at] == b'{' && !open { braced_length(&value[at..]) } else { None };
         match (value[at], piece) {
             (b'{', Some(length)) => {
                 pieces += 1;
@@ -277,12 +111,12 @@ fn is_template(value: &[u8]) -> bool {
             }
         }
     }
-    pieces > 0 && (plain < 6 || Words::of(value).mostly() && plain * 2 < value.len())
+    pieces > 0 && (plain < 6 || Words::of(value).mostly_words() && plain * 2 < value.len())
 }
 
-/// The length of a piece in braces at the start of `text`: its inside may be a name, a path, or an
-/// expression with nested braces.
-fn braced(text: &[u8]) -> Option<usize> {
+/// The length of the piece in braces that `text` starts with: a name, a path or an expression with
+/// nested braces.
+fn braced_length(text: &[u8]) -> Option<usize> {
     let mut depth = 0usize;
     for (at, &b) in text.iter().enumerate() {
         match b {
@@ -297,7 +131,7 @@ fn braced(text: &[u8]) -> Option<usize> {
             _ => {}
         }
     }
-    // A view or a lexer may cut the value inside: what began as a piece is one.
+    // A view or a lexer may have cut the value inside the piece.
     text.starts_with(b"{{").then_some(text.len())
 }
 
@@ -309,7 +143,7 @@ fn is_expression(value: &[u8]) -> bool {
     let path = &value[..end];
     path.iter().all(|&b| {
         b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b':' | b'$' | b'?' | b'-' | b'>')
-    }) && (end < value.len() || Words::of(path).mostly())
+    }) && (end < value.len() || Words::of(path).mostly_words())
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 use data_encoding::BASE64URL_NOPAD;
 
-use super::super::marked::{leaves, masks};
+use super::super::test_marks::{leaves, masks};
 
-fn part(said: &str) -> String {
-    BASE64URL_NOPAD.encode(said.as_bytes())
+fn part(json: &str) -> String {
+    BASE64URL_NOPAD.encode(json.as_bytes())
 }
 
 fn signature() -> String {

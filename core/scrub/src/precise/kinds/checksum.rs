@@ -1,12 +1,15 @@
-//! Checksums that vendors put into their tokens. A right one says more; a wrong one says nothing.
+//! Checksums that vendors put into their tokens.
+//!
+//! A right checksum makes a finding `verified`. A wrong one changes nothing: the token is still
+//! masked.
 
 use super::shape::{Check, Shape};
 
-/// True if the secret holds the checksum that its kind asks for, and it is right.
+/// True if the secret holds the checksum that its kind requires, and it is right.
 ///
-/// The algorithm of GitHub is published ("Behind GitHub's new authentication token formats",
-/// 2021): CRC-32, base 62, padded with zeros to six digits. npm uses the same. Cloudflare and
-/// Zuplo append eight hexadecimal digits.
+/// GitHub has published its algorithm ("Behind GitHub's new authentication token formats", 2021):
+/// CRC-32 in base 62, padded with zeros to six digits. npm uses the same. Cloudflare and Zuplo
+/// append eight hexadecimal digits.
 pub(super) fn verified(shape: &Shape, secret: &[u8]) -> bool {
     let body = secret.get(shape.prefix.len()..).unwrap_or_default();
     match shape.check {
@@ -25,6 +28,7 @@ pub(super) fn verified(shape: &Shape, secret: &[u8]) -> bool {
     }
 }
 
+/// Six digits in base 62.
 fn base62(mut number: u32) -> [u8; 6] {
     const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
     let mut text = [b'0'; 6];
@@ -35,12 +39,12 @@ fn base62(mut number: u32) -> [u8; 6] {
     text
 }
 
-/// Eight digits, with small letters.
+/// Eight hexadecimal digits in lower case.
 fn hexadecimal(number: u32) -> [u8; 8] {
     std::array::from_fn(|place| b"0123456789abcdef"[(number >> (28 - 4 * place) & 15) as usize])
 }
 
-/// CRC-32 as in zlib (ISO 3309), a bit at a time: tokens are short.
+/// CRC-32 as in zlib (ISO 3309), one bit at a time: tokens are short.
 fn crc32(bytes: &[u8]) -> u32 {
     let mut sum = u32::MAX;
     for byte in bytes {

@@ -1,9 +1,15 @@
-//! How a secret of a kind is written: the parts it is made of, one after the other.
+//! Shapes: what a secret of a kind consists of.
+//!
+//! A shape has a prefix and a list of parts. A part is a literal, or a run of bytes of one [`Set`]
+//! with a minimum and a maximum length. Matching is greedy and needs no backtracking: a run takes
+//! as many bytes as it may, or ends where the literal behind it begins.
 
 /// A set of ASCII bytes, as a union of classes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Set(u16);
 
+/// The classes of bytes, a bit each. Letters are split behind `f`, so that a set can have
+/// hexadecimal digits alone.
 const DIGIT: u16 = 1;
 const LOWER_AF: u16 = 2;
 const LOWER_GZ: u16 = 4;
@@ -20,8 +26,10 @@ const COMMA: u16 = 4_096;
 const COLON: u16 = 8_192;
 const PERCENT: u16 = 16_384;
 
+/// The class of each byte, as a bit.
 static CLASS: [u16; 256] = classes();
 
+/// Computes [`CLASS`].
 const fn classes() -> [u16; 256] {
     let mut table = [0; 256];
     let mut byte = 0;
@@ -51,51 +59,61 @@ const fn classes() -> [u16; 256] {
 
 impl Set {
     pub(super) const DIGITS: Set = Set(DIGIT);
+    /// Hexadecimal digits in lower case.
     pub(super) const HEX: Set = Set(DIGIT | LOWER_AF);
+    /// Hexadecimal digits in either case.
     pub(super) const ANY_HEX: Set = Set(DIGIT | LOWER_AF | UPPER_AF);
     pub(super) const UPPER_HEX: Set = Set(DIGIT | UPPER_AF);
+    /// Digits and lower-case letters.
     pub(super) const LOWER: Set = Set(DIGIT | LOWER_AF | LOWER_GZ);
+    /// Digits and upper-case letters.
     pub(super) const UPPER: Set = Set(DIGIT | UPPER_AF | UPPER_GZ);
+    /// Letters and digits.
     pub(super) const ALNUM: Set = Set(Set::LOWER.0 | Set::UPPER.0);
-    /// What base64 for URLs is written with, and most tokens.
+    /// The alphabet of URL-safe base64 and of most tokens.
     pub(super) const TOKEN: Set = Set(Set::ALNUM.0 | UNDERSCORE | HYPHEN);
+    /// The bytes of an identifier.
     pub(super) const WORD: Set = Set(Set::ALNUM.0 | UNDERSCORE);
     pub(super) const HYPHENED: Set = Set(Set::ALNUM.0 | HYPHEN);
+    /// Tokens with dots between their parts, as a JWT.
     pub(super) const DOTTED: Set = Set(Set::TOKEN.0 | DOT);
+    /// The standard alphabet of base64.
     pub(super) const BASE64: Set = Set(Set::ALNUM.0 | PLUS | SLASH);
-    /// Base64 of either alphabet, padding in between and commas of lists.
+    /// Base64 of either alphabet, with padding anywhere, and lists with commas.
     pub(super) const LOOSE: Set = Set(Set::DOTTED.0 | PLUS | SLASH | EQUALS | COMMA | COLON);
-    /// The same inside a URL.
+    /// The same with percent escapes, as in a URL.
     pub(super) const ESCAPED: Set = Set(Set::LOOSE.0 | PERCENT);
-    /// What a plain run is made of.
+    /// The bytes of a plain run.
     pub(super) const PLAIN: Set = Set(Set::DOTTED.0 | PLUS | SLASH | TILDE | COLON);
+    /// The bytes of a client secret of Azure.
     pub(super) const AZURE: Set = Set(Set::DOTTED.0 | TILDE);
-    const PADDING: Set = Set(EQUALS);
+    pub(super) const PADDING: Set = Set(EQUALS);
 
+    /// True if the set has the byte.
     pub(super) const fn has(self, byte: u8) -> bool {
         CLASS[byte as usize] & self.0 != 0
     }
 
-    /// No byte.
+    /// The empty set.
     pub(super) const NONE: Set = Set(0);
 
-    /// The smallest set with this byte; `None` if no set has it.
+    /// The smallest class with this byte; `None` if no class has it.
     pub(super) fn of(byte: u8) -> Option<Set> {
         Some(Set(CLASS[usize::from(byte)])).filter(|set| *set != Set::NONE)
     }
 
-    /// What is in one of both.
+    /// The union of two sets.
     pub(super) const fn with(self, other: Set) -> Set {
         Set(self.0 | other.0)
     }
 
-    /// True if some bytes are in both.
-    pub(super) const fn meets(self, other: Set) -> bool {
+    /// True if the sets have a byte in common.
+    pub(super) const fn intersects(self, other: Set) -> bool {
         other.0 & self.0 != 0
     }
 
-    /// True if every byte of the other set is in this one.
-    pub(super) const fn covers(self, other: Set) -> bool {
+    /// True if the other set is a subset of this one.
+    pub(super) const fn contains_set(self, other: Set) -> bool {
         other.0 & !self.0 == 0
     }
 }
@@ -103,139 +121,54 @@ impl Set {
 /// A part of a secret.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Part {
-    /// Between so many and so many bytes of a set, as many as there are.
+    /// A run of bytes of a set, at least and at most so many. Takes as many as there are.
     Run(Set, u16, u16),
-    /// These bytes.
+    /// A literal.
     Lit(&'static str),
 }
 
 impl Part {
-    /// False if it begins with no byte of a run.
-    fn may_go_on(&self) -> bool {
+    /// True if the part may begin with a byte of a run.
+    fn may_start_run(&self) -> bool {
         match self {
             Part::Lit(literal) => literal.bytes().next().is_none_or(|b| Set::DOTTED.has(b)),
-            Part::Run(set, few, _) => *few == 0 || set.meets(Set::DOTTED),
+            Part::Run(set, few, _) => *few == 0 || set.intersects(Set::DOTTED),
         }
     }
 }
 
-/// Where a minimum is published but no maximum.
-pub(super) const OPEN: u16 = 3_000;
-
-macro_rules! parts {
-    ($set:ident $what:literal $(exactly $one:ident)? $(between $many:ident)?; $($rest:tt)*) => {
-        $(#[doc = concat!("So many bytes of ", $what, ".")]
-        pub(super) const fn $one(length: u16) -> Part {
-            Part::Run(Set::$set, length, length)
-        })?
-        $(#[doc = concat!("Between so many and so many bytes of ", $what, ".")]
-        pub(super) const fn $many(least: u16, most: u16) -> Part {
-            Part::Run(Set::$set, least, most)
-        })?
-        parts! { $($rest)* }
-    };
-    () => {};
-}
-
-parts! {
-    DIGITS "digits" exactly digits between digits_to;
-    HEX "lower-case hexadecimal" exactly hex between hex_to;
-    ANY_HEX "hexadecimal of either case" exactly any_hex between any_hex_to;
-    UPPER_HEX "upper-case hexadecimal" exactly upper_hex;
-    LOWER "lower-case letters and digits" exactly low between low_to;
-    UPPER "upper-case letters and digits" exactly up between up_to;
-    ALNUM "letters and digits" exactly alnum between alnum_to;
-    TOKEN "letters, digits, `_` and `-`" exactly tok between tok_to;
-    WORD "letters, digits and `_`" between word_to;
-    HYPHENED "letters, digits and `-`" between hyphened_to;
-    DOTTED "letters, digits, `_`, `-` and `.`" between dotted_to;
-    BASE64 "base64 without padding" exactly base64 between base64_to;
-    LOOSE "base64 of any alphabet, with padding, dots and commas" between loose_to;
-    ESCAPED "base64, perhaps as in a URL" between percent_to;
-    AZURE "letters, digits and `_-.~`" exactly azure between azure_to;
-}
-
-/// These bytes.
-pub(super) const fn lit(bytes: &'static str) -> Part {
-    Part::Lit(bytes)
-}
-
-/// The padding of base64, if there is any.
-pub(super) const fn padding() -> Part {
-    Part::Run(Set::PADDING, 0, 2)
-}
-
-/// How a checksum inside a secret is made.
+/// How a checksum inside a token is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Check {
     None,
-    /// The last six bytes are the CRC-32 of what stands between them and the prefix, in base 62.
+    /// The last six bytes are the CRC-32, in base 62, of what stands between them and the prefix.
     Crc62,
-    /// The last eight bytes are that CRC-32 in hexadecimal, an underscore before them left out.
+    /// The last eight bytes are that CRC-32 in hexadecimal. An underscore before them is not part
+    /// of the input.
     CrcHex,
 }
 
-/// A kind of secret, and how it is written.
+/// The shape of a kind.
 ///
-/// A shape is told by its prefix; or, without one, by a literal part after its first part; or by a
-/// word that stands near.
+/// It is recognised by its prefix; without one, by a literal behind its first part, or by a keyword
+/// before it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shape {
     /// The name of the kind: lower-case letters, digits and hyphens, at most 40 bytes.
     pub name: &'static str,
-    /// What it begins with; at least three bytes, or none.
+    /// The prefix: at least two bytes, or empty.
     pub prefix: &'static str,
-    /// What follows the prefix.
+    /// The parts behind the prefix.
     pub parts: &'static [Part],
-    /// If there are any, one of these words must stand before it, in any case.
-    pub near: &'static [&'static str],
+    /// If there are any, one of these keywords must stand before the secret, in any case.
+    pub keywords: &'static [&'static str],
     pub check: Check,
-    /// True where the shape says so much that its bytes need not look random.
-    pub sure: bool,
-}
-
-/// A kind told by its prefix.
-pub(super) const fn kind(
-    name: &'static str,
-    prefix: &'static str,
-    parts: &'static [Part],
-) -> Shape {
-    Shape { name, prefix, parts, near: &[], check: Check::None, sure: false }
-}
-
-/// A kind told by a literal after its first part.
-pub(super) const fn marked(name: &'static str, parts: &'static [Part]) -> Shape {
-    kind(name, "", parts)
-}
-
-/// A kind told by a word that stands near.
-pub(super) const fn near(
-    name: &'static str,
-    words: &'static [&'static str],
-    parts: &'static [Part],
-) -> Shape {
-    kind(name, "", parts).with(words)
+    /// True if the shape is so specific that the bytes need not look random.
+    pub shape_suffices: bool,
 }
 
 impl Shape {
-    /// The same, where one of these words stands near.
-    pub(super) const fn with(mut self, words: &'static [&'static str]) -> Shape {
-        self.near = words;
-        self
-    }
-
-    pub(super) const fn check(mut self, check: Check) -> Shape {
-        self.check = check;
-        self
-    }
-
-    /// The same, where nothing is asked of the bytes.
-    pub(super) const fn sure(mut self) -> Shape {
-        self.sure = true;
-        self
-    }
-
-    /// False if no part of a run follows this sign within a secret.
+    /// True if part of a run may follow this joiner within a secret of the shape.
     pub(super) fn crosses(&self, sign: u8) -> bool {
         self.parts.iter().enumerate().any(|(number, part)| {
             let then = self.parts.get(number + 1);
@@ -244,20 +177,21 @@ impl Shape {
                     let (bytes, length) = (literal.as_bytes(), literal.len());
                     let goes_on = |place: usize| match bytes.get(place + 1) {
                         Some(next) => Set::DOTTED.has(*next),
-                        None => then.is_some_and(Part::may_go_on),
+                        None => then.is_some_and(Part::may_start_run),
                     };
                     (0..length).any(|place| bytes[place] == sign && goes_on(place))
                 }
                 Part::Run(set, ..) => {
-                    set.has(sign) && (set.meets(Set::DOTTED) || then.is_some_and(Part::may_go_on))
+                    set.has(sign)
+                        && (set.intersects(Set::DOTTED) || then.is_some_and(Part::may_start_run))
                 }
             }
         })
     }
 
-    /// With how many bytes for which `belongs` says yes every secret of this kind begins at least,
-    /// and what follows them, if it is always the same.
-    pub(super) fn opening(&self, belongs: fn(u8) -> bool) -> (usize, Option<u8>) {
+    /// The least number of leading bytes for which `belongs` holds in every secret of the shape,
+    /// and the byte behind them if it is always the same.
+    pub(super) fn leading_bytes(&self, belongs: fn(u8) -> bool) -> (usize, Option<u8>) {
         let mut length = 0;
         for part in std::iter::once(&Part::Lit(self.prefix)).chain(self.parts) {
             match part {
@@ -279,7 +213,7 @@ impl Shape {
         (length, None)
     }
 
-    /// The length of the shortest secret of this kind.
+    /// The length of the shortest secret of the shape.
     pub(super) fn shortest(&self) -> usize {
         let least = self.parts.iter().map(|part| match part {
             Part::Lit(bytes) => bytes.len(),
@@ -288,12 +222,12 @@ impl Shape {
         self.prefix.len() + least.sum::<usize>()
     }
 
-    /// Where the secret ends that starts at `at`: all parts are there, and what follows is no
-    /// more of the same.
+    /// The end of a secret that starts at `at`: all parts fit, and what follows is not more of the
+    /// same.
     pub(super) fn end(&self, text: &[u8], at: usize) -> Option<usize> {
         let body = at + self.prefix.len();
-        // An empty one is not compared: with no bytes to read at no address that is mapped, that
-        // takes some processors a microsecond.
+        // An empty prefix is not compared. Comparing no bytes at an unmapped address takes a
+        // microsecond on some processors.
         if !self.prefix.is_empty() && text.get(at..body)? != self.prefix.as_bytes() {
             return None;
         }
@@ -310,12 +244,11 @@ impl Shape {
                 }
             };
         }
-        self.closed(text, place)
+        self.checked_end(text, place)
     }
 
-    /// The end, without the dots of a sentence, if nothing goes on behind it that would make it
-    /// something else.
-    fn closed(&self, text: &[u8], end: usize) -> Option<usize> {
+    /// The end without the dots of a sentence; `None` if what follows would make it something else.
+    fn checked_end(&self, text: &[u8], end: usize) -> Option<usize> {
         let (set, open) = match self.parts.last() {
             Some(Part::Run(set, least, most)) => (*set, least < most),
             _ => (Set::WORD, false),
@@ -333,7 +266,7 @@ impl Shape {
     }
 }
 
-/// Where a run ends; before the next part, if that is a literal made of the same bytes.
+/// The end of a run. If the next part is a literal of the same bytes, the run ends before it.
 fn run(
     text: &[u8],
     from: usize,

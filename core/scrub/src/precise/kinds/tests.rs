@@ -4,10 +4,10 @@ use std::collections::HashSet;
 
 use super::super::super::simd::{Lanes, Level, Task};
 use super::super::super::view::View;
-use super::super::sight::{RUN, Sights, Sort};
+use super::super::candidate::{CandidateScanner, Detector, MIN_RUN};
 use super::super::token;
+use super::keyword_context::is_identifier;
 use super::shape::{Check, Part, Set, Shape};
-use super::vicinity::is_identifier;
 use super::*;
 
 /// Random bytes that are the same on every run (SplitMix64).
@@ -28,7 +28,7 @@ impl Dice {
 }
 
 /// A secret as the shape has it, drawn again until it looks random.
-fn drawn(shape: &Shape, dice: &mut Dice) -> String {
+pub(super) fn drawn(shape: &Shape, dice: &mut Dice) -> String {
     for _ in 0..1_000 {
         let mut secret = shape.prefix.as_bytes().to_vec();
         for part in shape.parts {
@@ -50,12 +50,12 @@ fn drawn(shape: &Shape, dice: &mut Dice) -> String {
                 }
             }
         }
-        // What is cut into short pieces by the signs of base64 has no sight.
+        // What is cut into short pieces by the signs of base64 is no candidate.
         let long = |run: &[u8]| run.len() >= 14 && is_plain(run);
         let seen = secret.split(|b| !is_token(*b)).any(long)
             || secret.iter().take_while(|b| is_token(**b)).count() >= 12;
-        let plain = shape.near.is_empty() || is_plain(&secret) && !is_identifier(&secret);
-        if seen && plain && (shape.sure || looks_random(&secret[shape.prefix.len()..])) {
+        let plain = shape.keywords.is_empty() || is_plain(&secret) && !is_identifier(&secret);
+        if seen && plain && (shape.shape_suffices || looks_random(&secret[shape.prefix.len()..])) {
             return String::from_utf8(secret).unwrap();
         }
     }
@@ -63,18 +63,18 @@ fn drawn(shape: &Shape, dice: &mut Dice) -> String {
 }
 
 /// The hits that the runs of a text give, one after the other.
-fn hits(kinds: &Kinds, sights: &Sights, text: &str) -> Vec<Hit> {
+pub(super) fn hits(kinds: &Kinds, candidates: &CandidateScanner, text: &str) -> Vec<Hit> {
     let text = text.as_bytes();
     let mut found = Vec::new();
     let (mut at, mut floor) = (0, 0);
-    let mut sweep = sights.sweep(kinds, text, 0, text.len());
-    while let Some(sight) = sweep.next(at) {
-        at = sight.at + 1;
-        if sight.sort != Sort::Run {
+    let mut scan = candidates.scan(kinds, text, 0, text.len());
+    while let Some(candidate) = scan.next(at) {
+        at = candidate.at + 1;
+        if candidate.detector != Detector::Run {
             continue;
         }
-        let (view, start) = View::around(text, sight.at, floor);
-        let look = token::look(kinds, &view).moved(start);
+        let (view, start) = View::around(text, candidate.at, floor);
+        let look = token::inspect(kinds, &view).shifted(start);
         at = look.resume;
         if let Some(hit) = look.hit {
             floor = hit.span.end;
@@ -84,14 +84,19 @@ fn hits(kinds: &Kinds, sights: &Sights, text: &str) -> Vec<Hit> {
     found
 }
 
-fn masked(kinds: &Kinds, sights: &Sights, text: &str, secret: &str) -> bool {
+pub(super) fn masked(
+    kinds: &Kinds,
+    candidates: &CandidateScanner,
+    text: &str,
+    secret: &str,
+) -> bool {
     let start = text.find(secret).unwrap();
     let end = start + secret.len();
-    hits(kinds, sights, text).iter().any(|hit| hit.span.start <= start && hit.span.end >= end)
+    hits(kinds, candidates, text).iter().any(|hit| hit.span.start <= start && hit.span.end >= end)
 }
 
-fn dressed(shape: &Shape, secret: &str) -> Vec<String> {
-    let word = shape.near.first().map_or(String::new(), |word| {
+fn contexts(shape: &Shape, secret: &str) -> Vec<String> {
+    let word = shape.keywords.first().map_or(String::new(), |word| {
         if word.contains(['.', '/', ':', '~']) { format!("{word}/") } else { format!("{word} ") }
     });
     vec![
@@ -117,9 +122,10 @@ fn the_table_is_well_formed() {
         let fits = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
         assert!(!name.is_empty() && name.len() <= 40 && name.bytes().all(fits), "{name}");
         assert_ne!(shape.prefix.len(), 1, "{name}: a prefix of one byte says nothing");
-        let told = !shape.prefix.is_empty() || !shape.near.is_empty() || mark(shape).is_some();
-        assert!(told, "{name} has neither a prefix nor a mark nor a word near");
-        assert!(shape.near.iter().all(|word| (3..=40).contains(&word.len())), "{name}");
+        let keyword =
+            !shape.prefix.is_empty() || !shape.keywords.is_empty() || infix_of(shape).is_some();
+        assert!(keyword, "{name} has neither a prefix nor a mark nor a word near");
+        assert!(shape.keywords.iter().all(|word| (3..=40).contains(&word.len())), "{name}");
         let length: u16 = shape.parts.iter().map(part_length).sum();
         let length = usize::from(length) + shape.prefix.len();
         assert!(length >= 12, "{name} may be {length} bytes long: too short to be sure");
@@ -140,14 +146,14 @@ fn part_length(part: &Part) -> u16 {
 }
 
 #[test]
-fn every_kind_is_found_in_every_dress() {
-    let (kinds, sights) = (Kinds::new(), Sights::new(Level::best()));
+fn every_kind_is_found_in_every_context() {
+    let (kinds, candidates) = (Kinds::new(), CandidateScanner::new(Level::best()));
     let mut missed = Vec::new();
     for (number, shape) in (0..).zip(table::all()) {
         for seed in 0..3 {
             let secret = drawn(shape, &mut Dice(number * 31 + seed));
-            for text in dressed(shape, &secret) {
-                if !masked(&kinds, &sights, &text, &secret) {
+            for text in contexts(shape, &secret) {
+                if !masked(&kinds, &candidates, &text, &secret) {
                     missed.push(format!("{}: {text}", shape.name));
                 }
             }
@@ -158,9 +164,9 @@ fn every_kind_is_found_in_every_dress() {
 
 #[test]
 fn every_kind_with_a_mark_of_its_own_is_found_alone() {
-    let (kinds, sights) = (Kinds::new(), Sights::new(Level::best()));
+    let (kinds, candidates) = (Kinds::new(), CandidateScanner::new(Level::best()));
     for (number, shape) in (0..).zip(table::all()) {
-        if !shape.near.is_empty() {
+        if !shape.keywords.is_empty() {
             continue;
         }
         let secret = drawn(shape, &mut Dice(number * 7));
@@ -171,20 +177,24 @@ fn every_kind_with_a_mark_of_its_own_is_found_alone() {
             format!("+{secret}\n-old"),
             format!("\\u0022{secret}\\u0022"),
         ] {
-            let spans = hits(&kinds, &sights, &text);
-            assert!(masked(&kinds, &sights, &text, &secret), "{}: {text} {spans:?}", shape.name);
+            let spans = hits(&kinds, &candidates, &text);
+            assert!(
+                masked(&kinds, &candidates, &text, &secret),
+                "{}: {text} {spans:?}",
+                shape.name
+            );
         }
-        let whole = kinds.whole(secret.as_bytes());
+        let whole = kinds.match_whole(secret.as_bytes());
         assert!(whole.is_some(), "{}: {secret} as a whole value", shape.name);
     }
 }
 
 #[test]
 fn a_secret_that_is_too_short_or_written_with_other_letters_is_none() {
-    let (kinds, sights) = (Kinds::new(), Sights::new(Level::best()));
+    let (kinds, candidates) = (Kinds::new(), CandidateScanner::new(Level::best()));
     for (number, shape) in (0..).zip(table::all()) {
         let [.., Part::Run(set, least, _)] = shape.parts else { continue };
-        if *least < 10 || !shape.near.is_empty() {
+        if *least < 10 || !shape.keywords.is_empty() {
             continue;
         }
         let secret = drawn(shape, &mut Dice(number * 13));
@@ -193,7 +203,7 @@ fn a_secret_that_is_too_short_or_written_with_other_letters_is_none() {
             + shape.parts[..last].iter().map(|part| usize::from(part_length(part))).sum::<usize>();
         let cut = &secret[..head + usize::from(*least) - 1];
         let named = |text: &str| {
-            hits(&kinds, &sights, text).iter().any(|hit| hit.kind.as_str() == shape.name)
+            hits(&kinds, &candidates, text).iter().any(|hit| hit.kind.as_str() == shape.name)
         };
         assert!(!named(&format!("x {cut} y")), "{}: {cut} is one too short", shape.name);
         let foreign = (0..128u8).find(|b| b.is_ascii_graphic() && !set.has(*b)).unwrap();
@@ -205,8 +215,8 @@ fn a_secret_that_is_too_short_or_written_with_other_letters_is_none() {
 }
 
 #[test]
-fn a_stand_in_is_left_alone() {
-    let (kinds, sights) = (Kinds::new(), Sights::new(Level::best()));
+fn a_dummy_value_is_left_alone() {
+    let (kinds, candidates) = (Kinds::new(), CandidateScanner::new(Level::best()));
     let github = format!("ghp_{}", "x".repeat(36));
     let stripe = format!("sk_live_{}", "0".repeat(24));
     for text in [
@@ -227,9 +237,9 @@ fn a_stand_in_is_left_alone() {
         "550e8400-e29b-41d4-a716-446655440000",
     ] {
         assert!(
-            hits(&kinds, &sights, text).is_empty(),
+            hits(&kinds, &candidates, text).is_empty(),
             "{text}: {:?}",
-            hits(&kinds, &sights, text)
+            hits(&kinds, &candidates, text)
         );
     }
 }
@@ -237,18 +247,23 @@ fn a_stand_in_is_left_alone() {
 #[test]
 fn the_key_of_amazons_documentation_is_masked() {
     let key = ["AKIA", "IOSFODNN7EXAMPLE"].concat();
-    assert!(masked(&Kinds::new(), &Sights::new(Level::best()), &format!("aws_key: {key}"), &key));
+    assert!(masked(
+        &Kinds::new(),
+        &CandidateScanner::new(Level::best()),
+        &format!("aws_key: {key}"),
+        &key
+    ));
 }
 
 #[test]
-fn a_right_checksum_is_told_and_a_wrong_one_still_masks() {
+fn a_right_checksum_is_reported_and_a_wrong_one_still_masks() {
     let kinds = Kinds::new();
     let body = "9vHjHkm1x72EsSfUQUAkNX7LHQ7AtN";
     let right = format!("ghs_{body}46key0");
     let wrong = format!("ghs_{body}46key1");
-    let hit = kinds.whole(right.as_bytes()).unwrap();
+    let hit = kinds.match_whole(right.as_bytes()).unwrap();
     assert!(hit.verified && hit.kind.as_str() == "github-app-token");
-    let hit = kinds.whole(wrong.as_bytes()).unwrap();
+    let hit = kinds.match_whole(wrong.as_bytes()).unwrap();
     assert!(!hit.verified && hit.kind.as_str() == "github-app-token");
     let checked = table::all().filter(|kind| kind.check != Check::None);
     assert!(checked.count() >= 8);
@@ -258,22 +273,22 @@ fn a_right_checksum_is_told_and_a_wrong_one_still_masks() {
 fn a_token_at_the_end_of_a_view_is_left_open() {
     let kinds = Kinds::new();
     let token = format!("ghp_{}", "aB3dE6gH9jK2".repeat(3));
-    assert_eq!(kinds.at(token.as_bytes(), 0, false).unwrap().open, Some(Until::Token));
-    assert_eq!(kinds.at(token.as_bytes(), 0, true).unwrap().open, None);
+    assert_eq!(kinds.find_at(token.as_bytes(), 0, false).unwrap().open, Some(Continuation::Token));
+    assert_eq!(kinds.find_at(token.as_bytes(), 0, true).unwrap().open, None);
 }
 
 #[test]
-fn the_bitmap_never_says_no_to_a_kind() {
+fn the_bitmap_of_prefixes_rejects_no_kind() {
     let kinds = Kinds::new();
     let mut set = 0u32;
     for shape in table::all().filter(|shape| !shape.prefix.is_empty()) {
         let secret = drawn(shape, &mut Dice(5));
         assert!(kinds.may_have_prefix(secret.as_bytes(), 0), "{}", shape.name);
     }
-    for word in kinds.heads.iter() {
+    for word in kinds.start_bits.iter() {
         set += word.count_ones();
     }
-    assert!(set < 1 << (HEAD_BITS - 5), "{set} bits of the bitmap are set: it lets too much by");
+    assert!(set < 1 << (START_BITS - 5), "{set} bits of the bitmap are set: it lets too much by");
 }
 
 /// A kind as it stands in a text, or nearly so: with a near word of another, behind a joint, cut,
@@ -287,7 +302,7 @@ fn nearly(dice: &mut Dice, shapes: &[&'static Shape]) -> (String, usize) {
     }
     let shape = shapes[dice.below(shapes.len())];
     let teller = if dice.below(3) > 0 { shape } else { shapes[dice.below(shapes.len())] };
-    if let Some(word) = teller.near.first() {
+    if let Some(word) = teller.keywords.first() {
         text += word;
     }
     text += BEFORE[dice.below(BEFORE.len())];
@@ -301,29 +316,29 @@ fn nearly(dice: &mut Dice, shapes: &[&'static Shape]) -> (String, usize) {
     (text, at)
 }
 
-struct Glanced<'a>(&'a Kinds, &'a [u8], usize);
+struct BlockChecked<'a>(&'a Kinds, &'a [u8], usize);
 
-impl Task for Glanced<'_> {
+impl Task for BlockChecked<'_> {
     type Answer = bool;
 
     fn run<L: Lanes>(self) -> bool {
-        let Glanced(kinds, text, at) = self;
+        let BlockChecked(kinds, text, at) = self;
         let before = at.checked_sub(1).map_or(0, |before| text[before]);
         let length = text[at..].iter().take_while(|b| is_plain_byte(**b)).count();
-        let closed = text.get(at + length).is_some_and(|b| kinds.closes(*b));
-        let unsaid = length >= kinds.unsaid || closed;
-        let value = kinds.may_be_value(before);
+        let closed = text.get(at + length).is_some_and(|b| kinds.is_short_closer(*b));
+        let min_unvalued_run = length >= kinds.min_unvalued_run || closed;
+        let value = kinds.may_follow(before);
         let tokens = text[at..].iter().take_while(|b| is_token(**b)).count();
         let letters = text[at..].iter().take_while(|b| b.is_ascii_alphanumeric()).count();
-        (unsaid || value)
-            && kinds.stretches.may_start(text, at, letters as u32, tokens as u32, value)
-            && kinds.glance::<L>(text, at)
-            || kinds.may_join(before) && kinds.glance_back::<L>(text, at)
+        (min_unvalued_run || value)
+            && kinds.start_counts.may_start(text, at, letters as u32, tokens as u32, value)
+            && kinds.may_match_block::<L>(text, at)
+            || kinds.may_continue_after(before) && kinds.may_continue_block::<L>(text, at)
     }
 }
 
 #[test]
-fn neither_glance_nor_closer_look_says_no_to_what_is_found() {
+fn no_prefilter_rejects_what_the_match_finds() {
     let kinds = Kinds::new();
     let shapes: Vec<&'static Shape> =
         table::all().filter(|shape| shape.check == Check::None).collect();
@@ -338,14 +353,14 @@ fn neither_glance_nor_closer_look_says_no_to_what_is_found() {
             if !is_token(text[at]) || kinds.may_have_prefix(text, at) {
                 continue;
             }
-            if kinds.at(text, at, true).is_none() || !is_plain(&text[at..]) {
+            if kinds.find_at(text, at, true).is_none() || !is_plain(&text[at..]) {
                 continue;
             }
             found += 1;
             let lossy = String::from_utf8_lossy(text);
-            assert!(kinds.may_be_plain(text, at), "{at} in {lossy}");
+            assert!(kinds.may_be_unprefixed(text, at), "{at} in {lossy}");
             for level in Level::all() {
-                assert!(level.run(Glanced(&kinds, text, at)), "{level:?}: {at} in {lossy}");
+                assert!(level.run(BlockChecked(&kinds, text, at)), "{level:?}: {at} in {lossy}");
             }
         }
     }
@@ -353,16 +368,16 @@ fn neither_glance_nor_closer_look_says_no_to_what_is_found() {
 }
 
 #[test]
-fn the_sweep_passes_over_no_run_at_which_something_is_found() {
+fn the_candidate_scan_skips_no_run_with_a_hit() {
     let kinds = Kinds::new();
-    let sights: Vec<Sights> = Level::all().map(Sights::new).collect();
+    let candidates: Vec<CandidateScanner> = Level::all().map(CandidateScanner::new).collect();
     let shapes: Vec<&'static Shape> =
         table::all().filter(|shape| shape.check == Check::None).collect();
     let bare: Vec<&'static Shape> =
         shapes.iter().copied().filter(|shape| shape.prefix.is_empty()).collect();
     let mut dice = Dice(78);
     let mut found = 0;
-    for round in 0..crate::soak::rounds(1_500, 150_000) {
+    for round in 0..crate::test_rounds::rounds(1_500, 150_000) {
         let (near, _) = nearly(&mut dice, if round % 4 == 0 { &shapes } else { &bare });
         let text = [&" ".repeat(dice.below(200)), "- name=", &near].concat();
         let bytes = text.as_bytes();
@@ -371,17 +386,17 @@ fn the_sweep_passes_over_no_run_at_which_something_is_found() {
             let run = &bytes[start..];
             let signs = run.iter().take_while(|b| escape::is_sign(**b)).count();
             let at = start + signs;
-            let long = run.iter().take_while(|b| is_token(**b)).count() >= RUN;
-            let Some(hit) = kinds.at(bytes, at, true).filter(|_| long) else { continue };
-            let told = kinds.may_have_prefix(bytes, hit.span.start) || is_plain(&bytes[at..]);
-            if signs > escape::LONGEST || !told {
+            let long = run.iter().take_while(|b| is_token(**b)).count() >= MIN_RUN;
+            let Some(hit) = kinds.find_at(bytes, at, true).filter(|_| long) else { continue };
+            let keyword = kinds.may_have_prefix(bytes, hit.span.start) || is_plain(&bytes[at..]);
+            if signs > escape::MAX_HIDDEN || !keyword {
                 continue;
             }
             found += 1;
             // Of two that overlap the first is taken, and nothing is sought in it.
             let first = |seen: &Hit| (seen.span.start + 1..seen.span.end).contains(&hit.span.start);
-            for sights in &sights {
-                let hits = hits(&kinds, sights, &text);
+            for candidates in &candidates {
+                let hits = hits(&kinds, candidates, &text);
                 let seen = hits.iter().any(|seen| seen.span.contains(&at) || first(seen));
                 assert!(seen, "{} at {at} in {text:?}", hit.kind.as_str());
             }
@@ -391,17 +406,18 @@ fn the_sweep_passes_over_no_run_at_which_something_is_found() {
 }
 
 #[test]
-fn what_a_placeholder_says_tells_nothing_of_what_stands_behind_it() {
+fn the_words_in_a_placeholder_are_no_keywords_for_what_follows() {
     let kinds = Kinds::new();
     let token = "k3Vt9xQ2mZ7pL4wR8sN1".repeat(2);
-    let told = |before: &str| kinds.at(format!("{before}{token}").as_bytes(), before.len(), true);
-    assert!(told("cloudflare key: ").is_some());
-    assert!(told("[REDACTED:password] cloudflare key: ").is_some());
+    let keyword =
+        |before: &str| kinds.find_at(format!("{before}{token}").as_bytes(), before.len(), true);
+    assert!(keyword("cloudflare key: ").is_some());
+    assert!(keyword("[REDACTED:password] cloudflare key: ").is_some());
     for before in [
         "[REDACTED:cloudflare-origin-ca-key:abcd2345] ",
         "[REDACTED:cloudflare-token] key: ",
         "cloudflare [REDACTED:token:abcd2345] key: ",
     ] {
-        assert!(told(before).is_none(), "{before}");
+        assert!(keyword(before).is_none(), "{before}");
     }
 }

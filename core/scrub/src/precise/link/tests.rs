@@ -1,4 +1,4 @@
-use super::super::marked::{leaves, masks, scrub};
+use super::super::test_marks::{leaves, masks, scrub};
 
 #[test]
 fn the_password_alone_is_masked_and_the_rest_of_the_link_stays() {
@@ -95,7 +95,7 @@ fn links_without_a_password_stay() {
 }
 
 #[test]
-fn stand_ins_for_a_password_stay() {
+fn dummy_passwords_stay() {
     for link in [
         "https://<user>:<password>@github.com/acme/app.git",
         "postgres://${USER}:${PASS}@${HOST}:5432/db",

@@ -1,4 +1,4 @@
-use super::super::marked::{leaves, scrub};
+use super::super::test_marks::{leaves, scrub};
 
 #[test]
 fn every_value_of_a_secret_is_masked_and_its_names_stay() {

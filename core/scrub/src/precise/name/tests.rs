@@ -1,11 +1,11 @@
 use super::*;
 
 fn kind(name: &str) -> Option<&'static str> {
-    telling(name.as_bytes()).map(|told| told.kind)
+    classify(name.as_bytes()).map(|told| told.kind)
 }
 
 #[test]
-fn the_last_word_tells_in_every_case_and_with_every_separator() {
+fn the_last_word_decides_in_every_case_and_with_every_separator() {
     for name in ["password", "DB_PASSWORD", "dbPassword", "db-password", "PGPASSWORD", "MYSQL_PWD"]
     {
         assert_eq!(kind(name), Some("password"), "{name}");
@@ -34,9 +34,9 @@ fn the_last_word_tells_in_every_case_and_with_every_separator() {
 }
 
 #[test]
-fn what_says_only_where_or_how_is_dropped() {
+fn suffixes_of_place_and_form_are_dropped() {
     for name in ["DB_PASSWORD_PROD", "password1", "PASSWORD_2", "password_confirmation"] {
-        assert_eq!(telling(name.as_bytes()).map(|t| t.strength), Some(Strength::Strong), "{name}");
+        assert_eq!(classify(name.as_bytes()).map(|t| t.strength), Some(Strength::Strong), "{name}");
     }
     assert_eq!(kind("auth_token_v2"), Some("token"));
     assert_eq!(kind("token_value"), Some("token"));
@@ -45,7 +45,7 @@ fn what_says_only_where_or_how_is_dropped() {
 }
 
 #[test]
-fn only_a_name_that_tells_nothing_is_let_go_by_its_end() {
+fn the_prefilter_rejects_only_names_without_a_class() {
     for end in ["Internal", "External", "Staging", "Testing", "String", "Ci", "Us", "Qa", "B"] {
         let [lower, upper] = [end.to_ascii_lowercase(), end.to_ascii_uppercase()];
         for name in [
@@ -58,19 +58,19 @@ fn only_a_name_that_tells_nothing_is_let_go_by_its_end() {
         }
     }
     for name in ["signal", "AbortSignal", "r.signal", "KEY_SIGNAL", "passing", "passed-in"] {
-        assert!(!may_tell(name.as_bytes()), "{name}");
+        assert!(!may_be_secret_name(name.as_bytes()), "{name}");
     }
 }
 
 #[test]
-fn a_name_that_says_little_wants_a_random_value() {
+fn a_weak_name_requires_a_random_value() {
     for name in ["key", "session", "auth", "signature", "STRIPE_KEY", "cookie", "VIRTUAL_HOST"] {
-        assert_eq!(telling(name.as_bytes()).map(|t| t.strength), Some(Strength::Weak), "{name}");
+        assert_eq!(classify(name.as_bytes()).map(|t| t.strength), Some(Strength::Weak), "{name}");
     }
 }
 
 #[test]
-fn a_name_with_a_telling_word_that_is_not_the_last_tells_nothing() {
+fn a_secret_word_that_is_not_the_last_gives_no_class() {
     for name in [
         "turnkey",
         "monkey",
@@ -124,11 +124,11 @@ fn a_name_of_any_length_is_bounded() {
 
 #[test]
 fn a_function_takes_a_secret_or_brings_one() {
-    let takes = |name: &str| takes(name.as_bytes());
-    assert_eq!(takes("setPassword"), Some(Takes::More));
-    assert_eq!(takes("builder.password"), Some(Takes::Alone));
-    assert_eq!(takes("getPassword"), None);
-    assert_eq!(takes("hash_password"), None);
-    assert_eq!(takes("splitpasswd"), None);
-    assert_eq!(takes("base.pass"), None);
+    let style = |name: &str| argument_style(name.as_bytes());
+    assert_eq!(style("setPassword"), Some(ArgumentStyle::MoreArguments));
+    assert_eq!(style("builder.password"), Some(ArgumentStyle::OnlyArgument));
+    assert_eq!(style("getPassword"), None);
+    assert_eq!(style("hash_password"), None);
+    assert_eq!(style("splitpasswd"), None);
+    assert_eq!(style("base.pass"), None);
 }

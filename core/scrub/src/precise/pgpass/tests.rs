@@ -1,4 +1,4 @@
-use super::super::marked::{leaves, masks};
+use super::super::test_marks::{leaves, masks};
 
 #[test]
 fn the_password_of_a_line_is_masked() {

@@ -2,25 +2,25 @@ use std::cell::Cell;
 
 use proptest::prelude::*;
 
-use super::super::marked::scrub;
+use super::super::test_marks::scrub;
 
 thread_local! {
-    static LOOKS: Cell<usize> = const { Cell::new(0) };
+    static INSPECTIONS: Cell<usize> = const { Cell::new(0) };
 }
 
 /// The finders look at something.
 pub(in super::super) fn count_look() {
-    LOOKS.set(LOOKS.get() + 1);
+    INSPECTIONS.set(INSPECTIONS.get() + 1);
 }
 
-/// How often the finders look at something in the text.
-fn looks(text: &str) -> usize {
-    LOOKS.set(0);
+/// How often the detectors inspect a candidate of the text.
+fn inspections(text: &str) -> usize {
+    INSPECTIONS.set(0);
     scrub(text);
-    LOOKS.get()
+    INSPECTIONS.get()
 }
 
-/// Pieces of text each of which deserves a look.
+/// Pieces of text each of which is inspected.
 const BUSY: &[&str] = &[
     "key=(",
     "key=key==",
@@ -58,11 +58,11 @@ const BUSY: &[&str] = &[
 ];
 
 #[test]
-fn text_that_repeats_itself_is_looked_at_once() {
+fn text_that_repeats_itself_is_inspected_once() {
     for piece in BUSY {
         let (some, more) =
             (piece.repeat(20_000 / piece.len()), piece.repeat(200_000 / piece.len()));
-        let (some, more) = (looks(&some), looks(&more));
+        let (some, more) = (inspections(&some), inspections(&more));
         assert!(more <= some + 200, "{piece}: {some} looks, then {more}");
     }
 }

@@ -1,6 +1,6 @@
 use data_encoding::BASE64;
 
-use super::super::marked::{leaves, masks, scrub};
+use super::super::test_marks::{leaves, masks, scrub};
 
 #[test]
 fn the_token_of_a_bearer_is_masked_wherever_it_stands() {

@@ -1,5 +1,5 @@
-//! Tables that statements fill: `INSERT INTO t (a, password) VALUES (1, '…'), (2, '…')`, and
-//! `COPY t (a, password) FROM stdin;` with a line for each row.
+//! Tables that statements fill: `INSERT INTO t (a, password) VALUES (1, '…'), (2, '…')`, and `COPY
+//! t (a, password) FROM stdin;` with one row a line.
 //!
 //! Sources: the manuals of PostgreSQL, MySQL and SQLite.
 
@@ -9,7 +9,7 @@ use super::super::super::view::View;
 use super::lines::Lines;
 use super::{Columns, Layout, Row, Table};
 
-/// The table that a statement fills whose columns end at the sight.
+/// The table of a statement whose columns end at the candidate.
 pub(super) fn header(view: &View<'_>) -> Option<Table> {
     let (before, ahead) = view.text.split_at(view.at);
     let open = memchr::memrchr2(b'(', b')', before).filter(|at| before[*at] == b'(')?;
@@ -27,7 +27,7 @@ pub(super) fn header(view: &View<'_>) -> Option<Table> {
         let end = name.iter().rposition(|b| !quoted(b)).map_or(start, |last| last + 1);
         columns.add(&name[start..end]);
     }
-    let columns = columns.told()?;
+    let columns = columns.with_secrets()?;
     if copies {
         let end = memchr::memchr(b'\n', &view.text[at..])?;
         return Some(Table::new(Layout::Lines(Lines::TABS), columns, at + end + 1));
@@ -35,8 +35,7 @@ pub(super) fn header(view: &View<'_>) -> Option<Table> {
     Some(Table::new(Layout::Tuples, columns, at))
 }
 
-/// True if the words stand before the name of a table with which the text ends, the last one
-/// first.
+/// True if `text` ends with the name of a table and these words before it, the last word first.
 fn follows(text: &[u8], words: &[&[u8]]) -> bool {
     let text = text.trim_ascii_end();
     let named = |b: &&u8| b.is_ascii_alphanumeric() || b"_.\"`[]$".contains(b);
@@ -49,7 +48,7 @@ fn follows(text: &[u8], words: &[&[u8]]) -> bool {
     })
 }
 
-/// Goes past the word and the blanks behind it; false if it does not stand at `at`.
+/// Skips the word at `at` and the blanks behind it; false if it does not stand there.
 fn word(text: &[u8], at: &mut usize, word: &[u8]) -> bool {
     let end = *at + word.len();
     let found = text.get(*at..end).is_some_and(|found| found.eq_ignore_ascii_case(word));
@@ -65,7 +64,8 @@ fn blank(text: &[u8], at: usize) -> usize {
     at + rest.iter().take_while(|b| b.is_ascii_whitespace()).count()
 }
 
-/// Shows the cells of the row in parentheses that `text` starts with, behind blanks and a comma.
+/// Calls `see` with each cell of the row in parentheses that `text` starts with, behind blanks and
+/// a comma.
 pub(super) fn row(text: &[u8], mut see: impl FnMut(usize, Range<usize>)) -> Option<Row> {
     let mut at = blank(text, 0);
     if text.get(at) == Some(&b',') {
@@ -85,35 +85,34 @@ pub(super) fn row(text: &[u8], mut see: impl FnMut(usize, Range<usize>)) -> Opti
     None
 }
 
-/// What the string in the cell at `at` says, nothing if there is none, and where the cell ends.
+/// The content of the string in the cell at `at` (empty if there is none), and where the cell ends.
 fn cell(text: &[u8], at: usize) -> Option<(Range<usize>, usize)> {
     let mut depth = 0;
     let mut string = 0..0;
-    let mut alone = true;
+    let mut own_line = true;
     let mut at = blank(text, at);
     loop {
         match *text.get(at)? {
             quote @ (b'\'' | b'"' | b'`') => {
                 let end = closing(text, at + 1, quote)?;
-                alone &= string.is_empty();
+                own_line &= string.is_empty();
                 string = at + 1..end;
                 at = end;
             }
-            b'(' => (depth, alone) = (depth + 1, false),
+            b'(' => (depth, own_line) = (depth + 1, false),
             b')' if depth > 0 => depth -= 1,
             b',' | b')' if depth == 0 => {
-                return Some((if alone { string } else { 0..0 }, at));
+                return Some((if own_line { string } else { 0..0 }, at));
             }
-            // `E'…'`, `N'…'`
+            // String prefixes: `E'…'`, `N'…'`.
             b'E' | b'e' | b'N' | b'n' if text.get(at + 1) == Some(&b'\'') => {}
-            byte => alone &= byte.is_ascii_whitespace(),
+            byte => own_line &= byte.is_ascii_whitespace(),
         }
         at += 1;
     }
 }
 
-/// Where the string closes that has opened before `at`: quotes in it are written twice or have a
-/// backslash before them.
+/// Where a string ends. Quotes inside are written twice or escaped.
 fn closing(text: &[u8], mut at: usize, quote: u8) -> Option<usize> {
     loop {
         at += memchr::memchr2(quote, b'\\', text.get(at..)?)?;

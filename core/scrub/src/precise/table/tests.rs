@@ -1,4 +1,4 @@
-use super::super::marked::{leaves, masks, scrub};
+use super::super::test_marks::{leaves, masks, scrub};
 use crate::{Profile, Scrubber, TagKey};
 
 #[test]

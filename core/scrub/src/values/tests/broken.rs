@@ -77,7 +77,8 @@ fn an_encoding_of_a_value_on_many_lines_is_found() {
         let encoded = String::from_utf8_lossy(&form.of(TOKEN)).into_owned();
         let is_text = !matches!(form, Form::Utf16Le | Form::Utf16Be);
         for every in [20, 48, 60, 64, 76] {
-            if is_text && (form.wraps() || every < joined::WHOLE) && encoded.is_ascii() {
+            if is_text && (form.wraps() || every < unwrapped::MAX_UNANCHORED) && encoded.is_ascii()
+            {
                 let text = format!("x: {}\nbehind", broken(&encoded, every, "\n"));
                 let left = masked(&values, &text);
                 assert!(left.len() < "x: #\nbehind".len() + 3, "{form:?} {every}: {left:?}");

@@ -17,7 +17,7 @@ fn value() -> impl Strategy<Value = String> {
         "[ab]{8,16}",
     ]
     .prop_filter("is guarded", |value| {
-        weigh::weigh(value.trim()).is_none_or(Warning::guarded) && value.trim().len() >= 4
+        acceptance::check(value.trim()).is_none_or(Warning::guarded) && value.trim().len() >= 4
     })
     .prop_map(|value| value.trim().to_owned())
 }
@@ -41,8 +41,8 @@ fn text(values: &[String], pieces: &[(usize, usize, usize, String)]) -> Vec<u8> 
 fn naive(values: &[String], text: &[u8]) -> Vec<std::ops::Range<usize>> {
     let mut found = Vec::new();
     for value in values {
-        let guard = boundary::Guard::of(value.as_bytes());
-        let forms = if value.len() < weigh::LEAST_ENCODED { &FORMS[..1] } else { FORMS };
+        let guard = boundary::Boundary::of(value.as_bytes());
+        let forms = if value.len() < acceptance::MIN_ENCODED { &FORMS[..1] } else { FORMS };
         for form in forms {
             let needle = form.of(value);
             if *form != Form::Raw && needle[..] == *value.as_bytes() {
@@ -54,7 +54,7 @@ fn naive(values: &[String], text: &[u8]) -> Vec<std::ops::Range<usize>> {
                     here == &needle[..] || form.any_case() && here.eq_ignore_ascii_case(&needle);
                 let span = at..at + needle.len();
                 let passes = !form.is_plain()
-                    || guard.passes(&text[..span.start], &needle, &text[span.end..]);
+                    || guard.allows(&text[..span.start], &needle, &text[span.end..]);
                 if same && passes && !confirm::splits_character(text, &span) {
                     found.push(span);
                 }
@@ -66,22 +66,22 @@ fn naive(values: &[String], text: &[u8]) -> Vec<std::ops::Range<usize>> {
 
 /// What is masked: the hits, those that overlap as one.
 fn find(values: &Values, text: &[u8]) -> Vec<std::ops::Range<usize>> {
-    joined(hits(values, text).into_iter().map(|(span, _)| span))
+    unwrapped(hits(values, text).into_iter().map(|(span, _)| span))
 }
 
-fn joined(spans: impl Iterator<Item = std::ops::Range<usize>>) -> Vec<std::ops::Range<usize>> {
-    let mut joined: Vec<std::ops::Range<usize>> = Vec::new();
+fn unwrapped(spans: impl Iterator<Item = std::ops::Range<usize>>) -> Vec<std::ops::Range<usize>> {
+    let mut unwrapped: Vec<std::ops::Range<usize>> = Vec::new();
     for span in spans {
-        match joined.last_mut() {
+        match unwrapped.last_mut() {
             Some(last) if span.start < last.end => last.end = last.end.max(span.end),
-            _ => joined.push(span),
+            _ => unwrapped.push(span),
         }
     }
-    joined
+    unwrapped
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(crate::soak::rounds(150, 40_000) as u32))]
+    #![proptest_config(ProptestConfig::with_cases(crate::test_rounds::rounds(150, 40_000) as u32))]
 
     #[test]
     fn what_a_naive_search_finds_is_found(
@@ -128,7 +128,7 @@ proptest! {
                 break;
             }
         }
-        let found = joined(found.into_iter().map(|hit| hit.span));
+        let found = unwrapped(found.into_iter().map(|hit| hit.span));
         prop_assert_eq!(found, find(&values, &text));
     }
 
@@ -137,35 +137,35 @@ proptest! {
         entries in prop::collection::vec(any::<[u8; 8]>(), 1..200),
         mut text in prop::collection::vec(any::<u8>(), 0..6_000),
     ) {
-        let sieve = sieve::Sieve::new(entries.len());
+        let gram_filter = gram_filter::GramFilter::new(entries.len());
         for (n, entry) in entries.iter().enumerate() {
-            let gram = sieve::Gram::at(entry);
-            if n % 2 == 0 { sieve.set_long(gram) } else { sieve.set_short(gram) }
+            let gram = gram_filter::Gram::at(entry);
+            if n % 2 == 0 { gram_filter.set_long(gram) } else { gram_filter.set_short(gram) }
             if let Some(place) = text.get_mut(n * 52..n * 52 + 8) {
                 place.copy_from_slice(entry);
             }
         }
-        let (mut seen, mut other) = (sieve::Sights::new(), sieve::Sights::new());
+        let (mut seen, mut other) = (gram_filter::GramHits::new(), gram_filter::GramHits::new());
         let mut from = 0;
         loop {
-            sieve.see(&text[from..], &mut seen);
-            for way in sieve::Way::all() {
-                sieve.see_by(way, &text[from..], &mut other);
-                prop_assert_eq!(seen.seen(), other.seen(), "{:?}", way);
+            gram_filter.find_hits(&text[from..], &mut seen);
+            for way in gram_filter::SimdWidth::all() {
+                gram_filter.find_hits_with(way, &text[from..], &mut other);
+                prop_assert_eq!(seen.blocks(), other.blocks(), "{:?}", way);
                 prop_assert_eq!(seen.blocks, other.blocks, "{:?}", way);
             }
-            let end = from + seen.blocks * sieve::STRIDE;
+            let end = from + seen.blocks * gram_filter::STRIDE;
             for (n, start) in (0..entries.len()).map(|n| n * 52).enumerate() {
-                let block = start.wrapping_sub(from) / sieve::STRIDE;
-                let place = start % sieve::STRIDE / sieve::STEP;
+                let block = start.wrapping_sub(from) / gram_filter::STRIDE;
+                let place = start % gram_filter::STRIDE / gram_filter::STEP;
                 if (from..end).contains(&start) && start + 8 <= text.len() {
-                    let found = seen.seen().iter().find(|s| usize::from(s.block) == block);
+                    let found = seen.blocks().iter().find(|s| usize::from(s.block) == block);
                     let places = found.map(|s| if n % 2 == 0 { s.long } else { s.short });
                     prop_assert!(places.is_some_and(|places| places >> place & 1 == 1));
                 }
             }
             from = end;
-            if seen.blocks < sieve::BLOCKS {
+            if seen.blocks < gram_filter::BLOCKS {
                 break;
             }
         }

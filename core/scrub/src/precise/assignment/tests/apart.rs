@@ -46,7 +46,7 @@ fn the_output_of_a_command_that_prints_a_secret_is_masked() {
 }
 
 #[test]
-fn a_password_that_a_sentence_tells_is_masked() {
+fn a_password_that_a_sentence_states_is_masked() {
     let secret = ["arse", "nal19", "75x"].concat();
     assert_masks(
         &[

@@ -2,7 +2,7 @@
 
 use super::super::super::super::simd::Level;
 use super::super::super::Precise;
-use super::{assert_masks, outline, password, scrubber, token};
+use super::{assert_masks, password, scrubber, token, with_marks};
 
 #[test]
 fn a_value_in_json_is_masked_between_its_quotes() {
@@ -39,7 +39,7 @@ fn json_with_escapes_in_the_secret_stays_json() {
         let masked = scrubber.scrub(&text);
         let value: serde_json::Value = serde_json::from_str(&masked).expect("valid after");
         assert_eq!(value["user"], "me", "of {text}");
-        assert_eq!(outline(&masked), r#"{"password": "§", "user": "me"}"#);
+        assert_eq!(with_marks(&masked), r#"{"password": "§", "user": "me"}"#);
     }
 }
 
@@ -144,7 +144,7 @@ fn valid_json_stays_valid_whatever_its_strings_hold() {
         state ^= state << 17;
         usize::try_from(state % below as u64).expect("a small number")
     };
-    for _ in 0..crate::soak::rounds(3_000, 300_000) {
+    for _ in 0..crate::test_rounds::rounds(3_000, 300_000) {
         let text: String = (0..1 + next(16)).map(|_| PIECES[next(PIECES.len())]).collect();
         let value = serde_json::json!({"a": text, "password": password(), "b": [text]});
         for text in [value.to_string(), format!("{value:#}")] {

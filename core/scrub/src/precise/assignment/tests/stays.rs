@@ -72,7 +72,7 @@ fn a_name_that_ends_a_string_has_no_value() {
 }
 
 #[test]
-fn names_that_only_look_telling_have_no_secrets() {
+fn names_that_only_resemble_secret_names_have_no_secrets() {
     assert_leaves(&[
         "turnkey = deployment_strategy_blue_green",
         "monkey=banana_split_sundae1",
