@@ -202,7 +202,7 @@ pub(super) async fn after(
 ) -> Result<(), Stop> {
     let mut marks = Vec::new();
     if let Some(watched) = &watched
-        && may_tell(outcome)
+        && may_have_read(outcome)
     {
         marks.extend(&watched.found);
     }
@@ -210,7 +210,7 @@ pub(super) async fn after(
     if role.is_untrusted {
         marks.push(Taint::Untrusted);
     }
-    if role.is_private && may_tell(outcome) {
+    if role.is_private && may_have_read(outcome) {
         marks.push(Taint::Private);
     }
     let mut below = None;
@@ -267,7 +267,7 @@ async fn mark(
 
 /// True if the tool may have told what it read: an error may quote it, unless it says that nothing
 /// was read.
-fn may_tell(outcome: &Result<ToolResult, Stop>) -> bool {
+fn may_have_read(outcome: &Result<ToolResult, Stop>) -> bool {
     const NOTHING_READ: [Code; 4] =
         [Code::InvalidArguments, Code::NotFound, Code::AccessDenied, Code::Unavailable];
     match outcome {

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::cgroups::Groups;
 use super::confine::kernel::{Kernel, Namespaces};
-use super::groups::Groups;
 use super::limits::Limits;
 
 /// What commands on this machine can be held to: what the kernel gives to this process.
