@@ -1,16 +1,23 @@
-//! Credentialed CLIs: programs of the owner's that an agent may call with credentials that it never
-//! sees.
+//! Credentialed CLIs: the owner's programs that an agent may call with credentials that it never sees.
 //!
-//! A CLI is registered with its binary, its sealed variables and what is denied of it. It is called
-//! with its arguments and without a shell, by `credentialed_exec` or as the whole command of `exec`.
-//! Standing anywhere else in a command it is refused, and commands do not see its file.
+//! A CLI is registered with its binary, its sealed variables and what is denied of it. It is called with
+//! its arguments and without a shell, by `credentialed_exec` or as the whole command of `exec`.
 //!
-//! A way through this room: `definition` is what an owner says of a CLI, `presets` what is known of
-//! some; `arguments` reads the words of a call and `rules` holds them against what is denied (`sql`
-//! reads what psql is told, `repository` the settings that
-//! git would find); `gate` finds the calls in a command; `binary` finds, verifies and opens
-//! the program, `surroundings` makes its variables and files, and `run` runs it. `supplement` tells a
-//! model what there is.
+//! The invariant: a credential is only ever in the environment or in the private files of the verified
+//! binary. So a call that is only a part of a command is refused, commands do not see the file of the
+//! binary, and what the program writes is masked.
+//!
+//! # The way of a call
+//!
+//! 1. `gate` finds the calls of CLIs in a command that was analysed.
+//! 2. `definition` is what the owner says of the CLI, and `presets` what is known of the program.
+//! 3. `arguments` reads the words of the call, and `rules` checks them against what is denied
+//!    (`patterns`). `sql` reads what psql is given, `repository` the settings that git would find.
+//! 4. `binary` finds, verifies and opens the program, `surroundings` makes its variables and private files
+//!    (`adapter`, `parts`), and `reach` says which hosts it may connect to.
+//! 5. `run` checks everything once more and prepares the run.
+//!
+//! `supplement` describes to a model which CLIs there are.
 
 mod adapter;
 mod arguments;

@@ -1,8 +1,14 @@
-//! Commands of a shell as a runtime judges them: for a caller, with his folders and the links that
-//! stand on the disk now.
+//! Shell commands as a runtime judges them: for one caller, with that caller's folders and the links that
+//! are on the disk now.
 //!
-//! The judgement itself is the pure [`shell`](crate::shell)'s. What it must know of the machine is
-//! looked up here.
+//! The judgement itself is pure and belongs to [`shell`](crate::shell). This room looks up what it must
+//! know of the machine:
+//!
+//! - `machine`: what every command finds, recorded when the runtime is built
+//! - `links`: the symbolic links on the paths of a command
+//! - `git_settings`, `remotes`: what the settings of repositories have Git run, and where remotes are
+//! - `permitted`: commands of an owner's own, confined to what the owner permits
+//! - `uses`: which files a command is predicted to read and write
 
 mod git_settings;
 mod links;
@@ -32,10 +38,11 @@ pub(crate) use uses::FileUses;
 use links::{Links, TooMany};
 use machine::Machine;
 
-/// How often a command is analysed anew because links were found on its ways.
+/// How often a command is analysed again because links were found on its paths. Each round can only find
+/// links behind those of the round before.
 const MOST_ROUNDS: usize = 4;
 
-/// The judge of a runtime.
+/// Judges the commands of a runtime.
 pub(crate) struct Commands {
     settings: Settings,
     files: Files,
@@ -79,7 +86,7 @@ pub(crate) fn settings_of_row(settings: &Value) -> Result<Option<AgentSettings>,
 /// A command that was judged.
 #[derive(Clone, Debug)]
 pub(crate) struct JudgedCommand {
-    /// What became of it.
+    /// The verdict and its reasons.
     pub check: Check,
     /// The rule that allows it all the same, where it would be asked about.
     pub allowed_by: Option<String>,
@@ -122,8 +129,8 @@ impl JudgedCommand {
         self.check.plan.as_ref()
     }
 
-    /// The plan of a command that nobody allowed: it writes in the workspace and in temporary folders,
-    /// reads no secrets, and has no network.
+    /// The plan of a command that was not approved: it writes in the workspace and in temporary folders, reads
+    /// no secrets, and has no network.
     pub(crate) fn shut(&self, mut plan: Plan) -> Plan {
         let held = &mut plan.confinement;
         let own = |path: &str| {
@@ -139,23 +146,23 @@ impl JudgedCommand {
         plan
     }
 
-    /// Holds it to what a CLI may that nobody is asked about, whatever was predicted of it: it writes in the
-    /// folders that its caller writes, and there no protected name. One that it was understood to write
-    /// is asked about.
+    /// Confines it to what a CLI may do without asking, whatever the analysis predicted: it writes in the
+    /// folders that its caller writes, and no protected path there. A person is asked about a protected path
+    /// that it was understood to write.
     pub(crate) fn hold_as_cli(&mut self) {
-        let named: Vec<String> = self.protected_that_it_makes().map(str::to_owned).collect();
+        let named: Vec<String> = self.protected_names_made().map(str::to_owned).collect();
         let Some(plan) = &mut self.check.plan else { return };
         let held = &mut plan.confinement;
         held.write = self.env.workspace.iter().cloned().collect();
         held.nested = held.nested.of_cli(&self.env);
-        let guarded = place::guarded(&self.env).into_iter();
+        let protected = place::guarded(&self.env).into_iter();
         let is_asked = |path: &String| named.iter().any(|named| place::is_within(named, path));
-        let kept = guarded.filter(|path| !held.nested.is_tracked(path) && !is_asked(path));
+        let kept = protected.filter(|path| !held.nested.is_tracked(path) && !is_asked(path));
         held.write_never = kept.collect();
     }
 
     /// The protected paths that it was understood to write or to make.
-    pub(crate) fn protected_that_it_makes(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn protected_names_made(&self) -> impl Iterator<Item = &str> {
         let files = self.analysis.found.iter().filter_map(|found| match &found.effect {
             Effect::File(file) if matches!(file.access, Access::Write | Access::Link) => {
                 Some(&file.path)
@@ -166,7 +173,7 @@ impl JudgedCommand {
         protected.filter_map(|path| path.possible()?.first().map(String::as_str))
     }
 
-    /// What runs in it besides its own program, as far as its words tell; none if nothing does.
+    /// What runs in it besides its own program, as far as its words show; none if nothing does.
     pub(crate) fn runs_besides(&self) -> Option<String> {
         let inner = self.analysis.invocations.iter().find(|call| {
             let is_other = call.outer.is_some() && !call.builtin;
@@ -211,7 +218,7 @@ impl JudgedCommand {
         clis::look(&self.analysis, &self.env, clis)
     }
 
-    /// Has files not seen by it.
+    /// Hides files from it.
     pub(crate) fn hide<'p>(&mut self, paths: impl Iterator<Item = &'p PathBuf>) {
         if let Some(plan) = &mut self.check.plan {
             plan.confinement.read_never.extend(paths.map(|path| path.display().to_string()));
@@ -298,12 +305,12 @@ impl Commands {
                 None if cwd.starts_with('/') => cwd.into(),
                 None => format!("{}/{cwd}", env.cwd),
             };
-            // Beyond the limit it stays as it is given, and is looked at below.
+            // Beyond the limit the path stays as it was given, and is checked below.
             env.cwd = links.clone().without(&cwd, &env).unwrap_or(cwd);
         }
         env.stdin = wanted.stdin.map(str::to_owned);
         let (analysis, mut env) = analysed(wanted.text, env, links);
-        // The network of a container is held to no hosts.
+        // The network of a container cannot be restricted to hosts.
         if mounted.is_none() {
             env.remotes = remotes::known(&analysis, &env);
         }

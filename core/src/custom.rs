@@ -1,12 +1,14 @@
-//! Tools that owners make of commands while a runtime is open.
+//! Tools that owners make from commands while a runtime is open.
 //!
-//! - `template` takes the command apart when a tool is defined; `place` says where its arguments
-//!   stand, `bind` puts them in;
+//! The invariant: the value of an argument never becomes code. A template is taken apart when the tool is
+//! defined, with the same parser that analyses commands, and an argument is allowed only where that parser
+//! has it in a plain word. At a call, values are quoted and put in, in one pass.
+//!
+//! - `template` takes the command apart; `place` says where its arguments are, `bind` puts them in;
 //! - `definition` is a tool as it was stored, checked and compiled;
-//! - `followed` keeps the tools of a store in the registries of a runtime, whoever changes them.
+//! - `followed` keeps the tools of a store in the registries of a runtime, whichever process changes them.
 //!
-//! What runs them is with the other tools, in `builtin`; what they may do is a
-//! [`Permit`](crate::exec::Permit).
+//! The tool that runs them is in `builtin`. What they may do is a [`Permit`](crate::policy::Permit).
 
 mod bind;
 mod definition;

@@ -1,40 +1,58 @@
-//! What the file tools of a call reach: folders of the machine, each beneath its handle, and files
-//! that live in the store.
+//! What the file tools of a call reach: folders of the machine, and files that live in the store.
 //!
-//! A tool asks `Files::reach` for what its call may touch, and `Reach::place` for where a path
-//! of the model's leads. It never opens a folder by itself.
+//! The invariant: a tool never opens a folder by itself. It asks what its call may touch and gets
+//! handles, so no path that a model writes is ever opened by name.
+//!
+//! # The way of a path
+//!
+//! 1. `Files::reach` gives the `Reach` of a call: the folders of its caller (`roots`), opened once and
+//!    kept open (`folders`), with what is closed to the caller.
+//! 2. `Reach::place` says where a path of the model's leads: to a file on the disk, or to a file of the
+//!    store that has a name in the workspace, such as `SOUL.md` or `memory/plans.md` (`virtual_name`).
+//! 3. A file on the disk is worked with through [`workspace`](crate::workspace). A file of the store is a
+//!    `Stored`: `ownership` and `context` say whether it belongs to the agent or to the user, and
+//!    `permission` says who may write it.
+//! 4. Before a write: `read_versions` and `safety` refuse to overwrite what the caller has not read as it
+//!    is now, and `locks` refuses what another agent has locked.
+//! 5. Listings and searches show both: an `overlay` adds the files of the store to those of the disk
+//!    (`virtual_files`).
+//!
+//! # Where the rest is
+//!
+//! `config`: the `files` part of the configuration. `prompt`: the context files of a prompt.
+//! `index_queue`: memory files that an index has yet to read. `marked`: files written by sessions that
+//! had read something untrusted. `principal`: who a call acts for, as locks and read versions know it.
 
-mod beside;
 mod config;
 mod context;
 mod folders;
 mod index_queue;
 mod locks;
 mod marked;
+mod overlay;
+mod ownership;
 mod permission;
+mod principal;
 mod prompt;
+mod read_versions;
 mod roots;
 mod safety;
-mod seen;
 mod stored;
 mod virtual_files;
 mod virtual_name;
-mod who;
-mod whose;
 
-pub(crate) use beside::{Beside, VirtualFile};
 pub use config::{FilesConfig, HardLinks, TeamConfig, WriteSafety};
 pub(crate) use index_queue::queued;
 pub use index_queue::{MemoryQueue, QueuedMemory};
 pub(crate) use locks::{Locks, check_count};
 pub(crate) use marked::{MarkedFiles, Used, changed_keys, folder_key, path_key, written_keys};
+pub(crate) use overlay::{FileOverlay, VirtualFile};
+pub(crate) use principal::Principal;
 pub(crate) use prompt::Prompt;
 pub use prompt::{ContextSource, MergedContextFile};
-pub(crate) use roots::Places;
-pub(crate) use seen::{LONGEST_TEXT, Print, Seen, Verdict};
+pub(crate) use read_versions::{LONGEST_TEXT, ReadVersions, Verdict, VersionPrint};
 pub(crate) use stored::{Becomes, Did, Stored, StoredChange};
 pub(crate) use virtual_name::VirtualName;
-pub(crate) use who::Who;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -51,28 +69,29 @@ use crate::shell::place;
 use crate::store::Store;
 use crate::tool::{CallContext, Caller, ToolError};
 use crate::workspace::protected::Protection;
-use crate::workspace::{self, RelativePath, Roots, Spent, Told, Workspace};
+use crate::workspace::{self, CallerFolders, RelativePath, RootInfo, Roots, Spent, Workspace};
 
 /// The files of a runtime. Cheap to clone; clones share everything.
 #[derive(Clone)]
 pub(crate) struct Files {
     parts: Arc<Parts>,
     granting: Arc<Granting>,
-    seen: Arc<Seen>,
+    read_versions: Arc<ReadVersions>,
     writing: Arc<Semaphore>,
 }
 
-/// How many calls write at once on threads that may block: an eighth of what a usual async runtime has.
+/// How many calls write at once on threads that may block: an eighth of the 512 that tokio has by default,
+/// so that readers always find one.
 const MOST_WRITING: usize = 64;
 
-/// What files are made of.
+/// What [`Files`] is made from.
 pub(crate) struct Parts {
-    /// The folder of calls that bring none of their own.
+    /// The workspace of calls that bring none of their own.
     pub workspace: Option<Workspace>,
     /// The runtime's own files, which no tool writes.
     pub kept: Arc<[PathBuf]>,
     pub config: FilesConfig,
-    /// Whose commands run in containers, and what those see of the workspace.
+    /// Which callers' commands run in containers, and what those see of the workspace.
     pub sandbox: SandboxConfig,
     pub store: Arc<dyn Store>,
     pub clock: Arc<dyn Clock>,
@@ -92,11 +111,11 @@ pub(crate) enum Place {
     Stored(Stored),
 }
 
-/// What became of work with a file.
+/// The result of work with a file.
 pub(crate) enum Worked<T, W> {
     /// It is done.
     Disk(T),
-    /// The file is in the store, and this is what the work was to be done with.
+    /// The file is in the store. Gives back the argument of the work, which was not done.
     Stored(Box<Stored>, W),
 }
 
@@ -113,20 +132,20 @@ impl Files {
     pub(crate) fn new(parts: Parts) -> Result<Files, Error> {
         let granting = Arc::new(Granting::new(&parts)?);
         let writing = Arc::new(Semaphore::new(MOST_WRITING));
-        Ok(Files { parts: Arc::new(parts), granting, seen: Arc::default(), writing })
+        Ok(Files { parts: Arc::new(parts), granting, read_versions: Arc::default(), writing })
     }
 
-    /// Waits until one more call may write on a thread that may block. Whoever writes may have to wait for
-    /// others there, and must not keep those from such threads who only read. To be held by that thread:
-    /// it goes on when its call has ended.
+    /// Waits until one more call may write on a thread that may block. A writer may wait there for other
+    /// writers, and must not take all such threads from readers. The thread itself must hold the permit: it
+    /// goes on even if its call is dropped.
     pub(crate) async fn turn_to_write(&self) -> Option<OwnedSemaphorePermit> {
         // Nobody closes it.
         self.writing.clone().acquire_owned().await.ok()
     }
 
-    /// Which versions of files were read by whom.
-    pub(crate) fn seen(&self) -> &Seen {
-        &self.seen
+    /// Which versions of files each caller has read.
+    pub(crate) fn read_versions(&self) -> &ReadVersions {
+        &self.read_versions
     }
 
     /// What becomes of a write to a file that was not read as it is now.
@@ -162,12 +181,11 @@ impl Files {
         self.reach(cx).await?.place(path).await
     }
 
-    /// Does work with a file of the disk, on a thread that may block. What the work leaves over is
-    /// dropped when its answer is on its way. For a file of the store it gives back what the work was
-    /// to be done with.
+    /// Does work with a file of the disk, on a thread that may block. What the work leaves to be freed
+    /// is dropped after its result was sent. For a file of the store it gives back the argument `with`.
     ///
-    /// To find the file and to work with it is one step: a second one on such a thread costs as
-    /// much as writing a small file does.
+    /// Finding the file and working with it is one step, because handing a second one to such a thread
+    /// costs as much as writing a small file.
     ///
     /// # Errors
     /// As [`Self::place`], and those of the work.
@@ -213,7 +231,7 @@ impl Files {
     }
 
     /// How commands of a caller see the workspace in a container. `None`: they run on the host.
-    pub(crate) fn mounted(&self, caller: &Caller, places: &Places) -> Option<Mounted> {
+    pub(crate) fn mounted(&self, caller: &Caller, places: &CallerFolders) -> Option<Mounted> {
         let access = self.parts.sandbox.access_of(caller)?;
         let real = places.workspace.as_ref().filter(|_| access != WorkspaceAccess::None);
         Some(Mounted { real: real.map(PathBuf::from) })
@@ -223,18 +241,18 @@ impl Files {
     ///
     /// # Errors
     /// As [`Files::reach`]. Without a workspace there is none of them.
-    pub(crate) fn places(&self, caller: &Caller) -> Result<Places, ToolError> {
+    pub(crate) fn places(&self, caller: &Caller) -> Result<CallerFolders, ToolError> {
         self.granting.places(caller)
     }
 
-    /// Why somebody has to be asked before a call writes at a path. None: nobody has, as for a file of the
-    /// store.
+    /// Why a person has to be asked before a call writes at a path. None: nobody has to be asked, as for a
+    /// file of the store.
     pub(crate) fn protection(&self, cx: &CallContext, path: &str) -> Option<Protection> {
         let found = self.clone().reached(cx.clone()).and_then(|reach| reach.find(path));
         match found {
             Ok((_, Some(_))) => None,
             Ok((file, None)) => file.workspace.protection_of(&file.path),
-            // It is refused where it is written, unless it can be used by then.
+            // The write itself will refuse it, unless it has become usable by then.
             Err(_) => {
                 let opened = &self.parts.config.open;
                 place::protected(path.trim_start_matches('/'), opened).map(Protection::Named)
@@ -318,8 +336,8 @@ impl Reach {
     }
 
     /// The folders that the call may use, the workspace first.
-    pub(crate) fn roots(&self) -> Vec<Told> {
-        self.roots.told()
+    pub(crate) fn roots(&self) -> Vec<RootInfo> {
+        self.roots.infos()
     }
 }
 
@@ -340,21 +358,21 @@ async fn blocking<T: Send + 'static>(
     blocking_then_drop(move || Ok((work()?, Spent::default()))).await
 }
 
-/// The same, with an answer that does not wait until what is left over is dropped.
+/// The same, but the result is sent before what the work left over is dropped.
 async fn blocking_then_drop<T: Send + 'static>(
     work: impl FnOnce() -> Result<(T, Spent), ToolError> + Send + 'static,
 ) -> Result<T, ToolError> {
-    let (tell, told) = oneshot::channel();
+    let (reply, answer_rx) = oneshot::channel();
     let thread = tokio::task::spawn_blocking(move || {
         let (answer, spent) = work()
             .map_or_else(|error| (Err(error), Spent::default()), |(done, spent)| (Ok(done), spent));
-        // Who waited for it may be gone.
-        let _ = tell.send(answer);
-        // Whoever was woken may be next in line for this processor, and would have to wait.
+        // The caller may be gone.
+        let _ = reply.send(answer);
+        // The woken caller may be queued for this processor, and would have to wait for the drop.
         std::thread::yield_now();
         drop(spent);
     });
-    match told.await {
+    match answer_rx.await {
         Ok(answer) => answer,
         Err(_) => {
             let why = thread.await.err().map_or_else(String::new, |error| format!(": {error}"));

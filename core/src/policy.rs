@@ -26,6 +26,10 @@
 //!
 //! Every list is expanded once, to one bit per tool, when the policy is [compiled](Compiled). A
 //! [decision](Decision) is then a few word operations per layer, and a [`Memo`] remembers it.
+//!
+//! `config` is what an owner writes; `entry`, `list`, `lists` and `tool_list` read and expand it;
+//! `catalog` and `profile` hold the names that it may use; `compiled`, `layer` and `decision` decide
+//! and explain. `permit` is about programs instead of tools: what an owner lets a program of his do.
 
 #[cfg(test)]
 mod cases;
@@ -42,6 +46,7 @@ mod lists;
 mod memo;
 #[cfg(test)]
 mod model;
+pub(crate) mod permit;
 mod profile;
 mod tool_list;
 
@@ -55,6 +60,7 @@ pub use decision::{Decision, Difference, Rule, Step, diff};
 pub use entry::Entry;
 pub use list::{ListEntry, MarkedEntry};
 pub use memo::Memo;
+pub use permit::{NetworkPermit, Permit};
 pub use profile::{BUILTIN_GROUPS, FULL, MCP, NATIVE, PROFILES};
 
 use crate::error::Code;

@@ -28,7 +28,7 @@
 //! Each envelope has a random nonce of 96 bits. Seal at most 2^32 values under one key (NIST SP
 //! 800-38D): beyond that two nonces may be equal. At a thousand writes a second that is 49 days; at
 //! one a second, 136 years. An envelope is [`OVERHEAD`] bytes longer than its value, so its length
-//! tells the length of the value.
+//! reveals the length of the value.
 //!
 //! Keys and opened values are wiped from the heap when they are dropped. Copies that the compiler
 //! makes on the stack, swapped pages and core dumps are outside of what a library can wipe.

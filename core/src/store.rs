@@ -18,7 +18,19 @@
 //!
 //! Rules that hold for all of them: the tenant is part of every key; keys are 1 to 512 bytes of
 //! UTF-8 without NUL and are checked before any driver sees them; a change and the events that
-//! tell of it are written together or not at all; an error is never reported as "not found".
+//! report it are written together or not at all; an error is never reported as "not found".
+//!
+//! # Where things are
+//!
+//! | what | files |
+//! |---|---|
+//! | a domain: its trait, its data, its statements | the file of its name: `agents`, `audit`, `approvals`, … |
+//! | what domains share | `record` (versioned rows), `sql` (checks, transactions), `fields` and `json` (rows to values) |
+//! | the tables | `migrations`, `migrate` (how they are applied), `layout` (as they are after all of them) |
+//! | the drivers | `driver` (the contract), `sqlite`, `postgres` |
+//! | the whole store | `check`, `transfer` and `archive` (export and import), `sealed_rows` |
+//! | path locks | `path_locks`, with `path_overlap` and `path_automaton` for their globs |
+//! | tests | `suite` (for every store), `tests` (for these two) |
 //!
 //! ```
 //! use toolkeep::store::{self, OpenOptions, PutAgent};
@@ -58,7 +70,6 @@ mod layout;
 mod leases;
 mod marks;
 pub mod migrate;
-mod part;
 mod path_automaton;
 mod path_locks;
 mod path_overlap;
@@ -72,6 +83,7 @@ mod sessions;
 mod sql;
 pub mod sqlite;
 pub mod suite;
+mod temp_file;
 mod transfer;
 mod url;
 
@@ -118,7 +130,7 @@ pub use transfer::{ExportCursor, ExportPage, ExportRow, Transfer};
 pub use url::{DEFAULT_TIMEOUT_MS, OpenOptions, StoreUrl};
 
 /// What every call on a store gives: a future that must be awaited for anything to happen.
-pub type Answer<'a, T> = BoxFuture<'a, Result<T, Error>>;
+pub type StoreFuture<'a, T> = BoxFuture<'a, Result<T, Error>>;
 
 /// All that toolkeep keeps, in one object.
 pub trait Store:
@@ -153,7 +165,7 @@ pub trait Store:
     /// # Errors
     ///
     /// [`Kind::Unsupported`] by a store of a host's own that has no such check.
-    fn check_integrity(&self) -> Answer<'_, StoreCheck> {
+    fn check_integrity(&self) -> StoreFuture<'_, StoreCheck> {
         let message = "this store has no check; use its own tools";
         let error = Error::new(Kind::Unsupported, self.url(), message);
         Box::pin(async { Err(error) })
@@ -161,7 +173,7 @@ pub trait Store:
 
     /// Finishes what was begun, then lets go of files, threads and connections. Calls made
     /// afterwards fail with [`Kind::Closed`]; closing again does nothing.
-    fn close(&self) -> Answer<'_, ()>;
+    fn close(&self) -> StoreFuture<'_, ()>;
 }
 
 /// Opens the store that a URL names and brings its tables up to date.

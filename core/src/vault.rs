@@ -1,14 +1,17 @@
 //! The secrets that placeholders stand for, and where each may be put back.
 //!
-//! With the vault on, a secret that is masked in a result is kept, in memory, under its placeholder.
-//! When a later call of the same tenant and session has that placeholder in its arguments, the
-//! secret is put back as the last step before the tool runs, so that nobody who looks at the call
-//! before (an approver, an event, the ledger, a span) ever sees it. It is put back only where a
-//! [binding](Binding) allows it, or into the file that it was read from; anywhere else the call is
-//! refused.
+//! With the vault on, a secret that is masked in a result is kept, in memory, under its placeholder. When
+//! a later call of the same tenant and session has that placeholder in its arguments, the secret is put
+//! back as the last step before the tool runs. So nobody who looks at the call before (an approver, an
+//! event, the ledger, a span) ever sees it.
 //!
-//! A way through this room: `Sealing` keeps what a scrubber masks, `kept` holds it, `binding` says
-//! where it may go, `destination` says where a call would take it, and `Opener` puts it back.
+//! The invariant: a secret is put back only where a [binding](Binding) allows it, or into the file that it
+//! was read from. Anywhere else the call is refused.
+//!
+//! The way of a secret: `sealing` keeps what a scrubber masks, and `kept` holds it. When a placeholder
+//! comes back, `written` finds it in the arguments, `destination` says where the call would take it
+//! (`endpoint`: to which host), `binding` says where it may go, and `opener` puts it back. From then on
+//! `guards` looks for it in results.
 
 mod binding;
 mod config;
@@ -163,8 +166,9 @@ impl Vault {
         }
         let before = state.bindings.len();
         state.bindings.retain(|one| {
-            let Binding { tenant: whose, session: of, .. } = &one.shown;
-            whose.as_deref() != Some(tenant) || session.is_some() && of.as_deref() != session
+            let Binding { tenant: tenant_of_binding, session: of, .. } = &one.shown;
+            tenant_of_binding.as_deref() != Some(tenant)
+                || session.is_some() && of.as_deref() != session
         });
         (secrets, before - state.bindings.len())
     }

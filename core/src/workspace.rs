@@ -17,6 +17,17 @@
 //! is followed there. Devices, FIFOs and sockets are never read or written, and opening one never
 //! blocks. Hard links are allowed where the rules do not say otherwise.
 //!
+//! # Where things are
+//!
+//! | question | files |
+//! |---|---|
+//! | what a path means, and how it is opened | `path`, `resolve`, `beneath`, `open`, `roots` |
+//! | what may be done there | `rules`, `deny`, `protected`, `quota` |
+//! | reading | `read`, `window`, `media`, `encoding`, `suggest` |
+//! | writing | `change`, `write`, `replace`, `attributes`, `lock`, `folder_lock` |
+//! | editing text | `edit`, `edit_problem`, `line_ends`, `nearest`, `patch` |
+//! | listing and searching | `list`, `glob`, `globs`, `walk`, `ignoring`, `search`, `overlay`, `order` |
+//!
 //! Everything here blocks; call it on a thread that may. No error of this room except the one of
 //! [`Workspace::open`] names a path of the host.
 //!
@@ -37,6 +48,7 @@
 
 mod attributes;
 mod beneath;
+mod caller_folders;
 mod change;
 mod deny;
 mod edit;
@@ -91,6 +103,7 @@ use cap_std::fs::{Dir, MetadataExt as _};
 use rustix::fs::OFlags;
 
 pub(crate) use attributes::Attributes;
+pub(crate) use caller_folders::CallerFolders;
 pub(crate) use change::{Body, Change, Changing, Spent, Standing};
 pub(crate) use deny::{BadEntry, Deny, folded_name};
 pub use edit::{Edit, Edited, Replaced, apply_edits};
@@ -110,7 +123,7 @@ pub(crate) use overlay::{OverlaidFile, Overlay, Shadow};
 pub(crate) use patch::{Action, FilePatch, Hunk, Malformed, Misfit, apply, check_hunks, parse};
 pub use path::{MAX_PATH_BYTES, RelativePath};
 pub(crate) use quota::Quota;
-pub(crate) use roots::{Limits, Root, Roots, Told};
+pub(crate) use roots::{Limits, Root, RootInfo, Roots};
 pub(crate) use search::{
     BadQuery, FileHits, Line, Mask, Matched, Pattern, Reading, SearchFound, SearchOptions,
     SearchText, Show,
@@ -138,7 +151,7 @@ struct Folder {
     given: PathBuf,
     /// The root with its own links resolved: `pwd` in a shell may print either.
     real: PathBuf,
-    /// What tells the folder from others for as long as the handle is open: device and number.
+    /// What identifies the folder for as long as the handle is open: device and number.
     identity: (u64, u64),
 }
 
@@ -208,7 +221,7 @@ impl Workspace {
         &self.root.given
     }
 
-    /// The root without links: what tells this workspace from others.
+    /// The root without links: what identifies this workspace.
     pub(crate) fn real_root(&self) -> &Path {
         &self.root.real
     }

@@ -236,7 +236,7 @@ unsafe fn define(
     context_json: toolkeep_str,
     dialect: toolkeep_str,
     out: *mut *mut toolkeep_string,
-    told: impl FnOnce(&Definitions) -> Result<String, Error>,
+    render: impl FnOnce(&Definitions) -> Result<String, Error>,
 ) -> *mut toolkeep_error {
     guard(|| {
         // SAFETY: the host gives NULL or a handle that it has not freed.
@@ -253,7 +253,7 @@ unsafe fn define(
             false => Value::from(dialect),
         };
         let options = DefinitionOptions::from_value(&options)?;
-        string::put(out, told(&*host.wait(host.core.definitions(&cx, options))?)?);
+        string::put(out, render(&*host.wait(host.core.definitions(&cx, options))?)?);
         Ok(())
     })
 }

@@ -68,18 +68,18 @@ impl Listener {
     }
 
     /// Calls the host for each event, in order. False if it does not want to be called any more.
-    fn tell_all(&self, events: &[Event]) -> bool {
+    fn notify_all_events(&self, events: &[Event]) -> bool {
         events.iter().all(|event| {
             // An event is a few plain fields, which are always JSON.
             let text = serde_json::to_string(event).unwrap_or_default();
-            let goes_on = self.tell(&text);
+            let goes_on = self.notify(&text);
             self.turn().reached = Some(event.seq);
             goes_on
         })
     }
 
     /// Calls the host once. False if it does not want to be called any more.
-    fn tell(&self, event: &str) -> bool {
+    fn notify(&self, event: &str) -> bool {
         let mut turn = self.turn();
         let Some(data) = turn.data.clone().filter(|_| !turn.stopped) else { return false };
         turn.running = Some(std::thread::current().id());
@@ -157,12 +157,12 @@ pub unsafe extern "C" fn toolkeep_events_subscribe(
         let ended = CancellationToken::new();
         let work = pass_on(events, listener.clone());
         let end = ended.clone();
-        let told = listener.clone();
+        let listening = listener.clone();
         out.put(handle::give(Following { listener, ended, process: std::process::id() }));
         host.threads.spawn(async move {
             end.run_until_cancelled(work).await;
             // Nobody needs the host's data any more, even if the handle is freed much later.
-            let data = told.turn().data.take();
+            let data = listening.turn().data.take();
             drop(data);
         });
         Ok(())
@@ -186,9 +186,10 @@ async fn pass_on(mut events: EventStream, listener: Arc<Listener>) {
         }
         listener.turn().reached = Some(events.cursor());
         let chunk: Vec<Event> = std::iter::from_fn(|| events.pop()).take(AT_ONCE).collect();
-        let told = listener.clone();
+        let listening = listener.clone();
         // Host code may block, which the threads that run calls must not.
-        let goes_on = tokio::task::spawn_blocking(move || told.tell_all(&chunk)).await;
+        let goes_on =
+            tokio::task::spawn_blocking(move || listening.notify_all_events(&chunk)).await;
         if !goes_on.unwrap_or(false) {
             return;
         }

@@ -88,8 +88,8 @@ impl Host {
 
 /// A tool may choose among the codes that a model is told; any other is its failure.
 fn code_of_a_tool(name: &str) -> Code {
-    let told = |code: &Code| code.number() < Code::InvalidConfig.number();
-    Code::from_name(name).filter(told).unwrap_or(Code::ToolFailed)
+    let is_models = |code: &Code| code.number() < Code::InvalidConfig.number();
+    Code::from_name(name).filter(is_models).unwrap_or(Code::ToolFailed)
 }
 
 /// A tool of the host's.

@@ -27,7 +27,7 @@ use serde_json::json;
 
 use super::Deps;
 use crate::error::Code;
-use crate::files::{Beside, OnDisk, Place};
+use crate::files::{FileOverlay, OnDisk, Place};
 use crate::kind::Effect;
 use crate::limits::echo;
 use crate::tool::{Assessment, CallContext, ToolError};
@@ -94,14 +94,14 @@ async fn looked_through(
     deps: &Deps,
     cx: &CallContext,
     path: String,
-) -> Result<(OnDisk, Beside), ToolError> {
+) -> Result<(OnDisk, FileOverlay), ToolError> {
     let reach = deps.files.reach(cx).await?;
     let place = match reach.place(if path.is_empty() { "." } else { &path }).await? {
         Place::Disk(place) => place,
         Place::Stored(file) => file.looked_through(),
     };
-    let beside = reach.beside(&place).await?;
-    Ok((place, beside))
+    let virtual_part = reach.overlay(&place).await?;
+    Ok((place, virtual_part))
 }
 
 /// Declares that a call uses one path. A path that will be refused is declared as nothing.

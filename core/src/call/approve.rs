@@ -192,7 +192,7 @@ async fn earlier(
             }
             ApprovalState::Denied => {
                 let now_ms = path.clock.now_ms();
-                if path.store.tell_denial(tenant, &one.id, now_ms).await?.is_some() {
+                if path.store.report_denial(tenant, &one.id, now_ms).await?.is_some() {
                     return Err(denied(path, call, &one).into());
                 }
             }
@@ -307,14 +307,14 @@ async fn allowed(
         args = Original::new(path, &judged, call).restored(edited);
         changed = edit::changed(&judged.args, &args);
     }
-    let mut told = json!({
+    let mut note = json!({
         "id": used.id, "by": by, "decision": "allow", "edited": !changed.is_empty()
     });
     if !changed.is_empty() {
         call.arguments = super::excerpt::excerpt(&Arguments::Value(args.clone()));
-        told["changed"] = json!(changed);
+        note["changed"] = json!(changed);
     }
-    call.notes.insert("approval".into(), told);
+    call.notes.insert("approval".into(), note);
     let again = path.judge(call, Ok(Arguments::Value(args))).await?;
     let same = if changed.is_empty() {
         ask::digest(call.cx.caller(), &again) == used.digest
@@ -349,17 +349,17 @@ fn note(
     by: Option<&str>,
     refusal: ToolError,
 ) -> ToolError {
-    let told = json!({ "id": id, "by": by, "decision": decision, "edited": false });
-    call.notes.insert("approval".into(), told);
+    let note = json!({ "id": id, "by": by, "decision": decision, "edited": false });
+    call.notes.insert("approval".into(), note);
     refusal
 }
 
 /// Says in the answer which approval it is about, and to the model which arguments a person
 /// changed.
 pub(super) fn mention(path: &CallPath, call: &mut Call<'_>, result: &mut ToolResult) {
-    let told = call.notes.get("approval");
-    result.approval = told.and_then(|told| told["id"].as_str()).map(str::to_owned);
-    let Some(Value::Array(changed)) = told.map(|told| &told["changed"]) else { return };
+    let note = call.notes.get("approval");
+    result.approval = note.and_then(|note| note["id"].as_str()).map(str::to_owned);
+    let Some(Value::Array(changed)) = note.map(|note| &note["changed"]) else { return };
     let notice = text::edited(changed.iter().filter_map(Value::as_str));
     // It is said of this call alone, so its answer is none for a later one.
     call.fresh = None;

@@ -79,7 +79,7 @@ pub(super) async fn pass(
     // Where nothing holds it to that, somebody is asked about what it writes elsewhere; and anywhere about
     // a protected name, which a wall can only guard where it is there already.
     let is_held =
-        (is_walled || judged.stays_within()) && judged.protected_that_it_makes().next().is_none();
+        (is_walled || judged.stays_within()) && judged.protected_names_made().next().is_none();
     if let Some(name) = &judged.cli {
         cli::runs_alone(name, judged.runs_besides().as_deref())?;
         judged.hold_as_cli();
@@ -90,8 +90,8 @@ pub(super) async fn pass(
         judged.allowed_by = Some(cli);
     } else if judged.may_be_lifted() {
         judged.allowed_by = standing(path, &entry.spec.name, call, &judged).await?;
-        if let (Some(rule), Some(told)) = (&judged.allowed_by, call.notes.get_mut("shell")) {
-            told["rule"] = json!(rule);
+        if let (Some(rule), Some(note)) = (&judged.allowed_by, call.notes.get_mut("shell")) {
+            note["rule"] = json!(rule);
         }
     }
     Ok(Some(judged))
@@ -240,8 +240,8 @@ pub(super) fn unasked(judged: &Judged, call: &mut Call<'_>) -> Result<(), ToolEr
     let check = &command.check;
     match check.without_approver {
         WithoutApprover::Run => {
-            if let Some(told) = call.notes.get_mut("shell") {
-                told["without_approver"] = json!("run");
+            if let Some(note) = call.notes.get_mut("shell") {
+                note["without_approver"] = json!("run");
             }
             Ok(())
         }
@@ -255,7 +255,7 @@ pub(super) fn unasked(judged: &Judged, call: &mut Call<'_>) -> Result<(), ToolEr
             Err(refusal.by_rule("shell.without_approver = \"deny\""))
         }
         WithoutApprover::Confine if judged.entry.tool.confines() => {
-            if let Some(path) = command.protected_that_it_makes().next() {
+            if let Some(path) = command.protected_names_made().next() {
                 return Err(protected(path));
             }
             call.unasked = true;
@@ -272,7 +272,7 @@ pub(super) fn unasked(judged: &Judged, call: &mut Call<'_>) -> Result<(), ToolEr
 pub(super) fn confined(judged: &Judged, call: &mut Call<'_>) -> Result<(), ToolError> {
     match &judged.command {
         Some(command) if command.check.confined => {
-            if let Some(path) = command.protected_that_it_makes().next() {
+            if let Some(path) = command.protected_names_made().next() {
                 return Err(protected(path));
             }
             call.unasked = judged.entry.tool.confines();
@@ -323,8 +323,8 @@ fn rule(category: &str) -> String {
 
 /// What the ledger keeps of the judgement: no word of the command.
 fn note(call: &mut Call<'_>, check: &Check) {
-    let told = json!({ "verdict": check.verdict, "categories": check.categories });
-    call.notes.insert("shell".into(), told);
+    let note = json!({ "verdict": check.verdict, "categories": check.categories });
+    call.notes.insert("shell".into(), note);
 }
 
 /// What the call comes to. An approval is bound to it: where the same text would do something else

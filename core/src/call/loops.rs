@@ -156,7 +156,7 @@ pub(super) fn after(
     let outcome = Outcome {
         result: watched.run.prints.of(without_fresh_tags(&result.for_llm).as_bytes()),
         ran: call.started.is_some(),
-        telling: looked,
+        informative: looked,
         missed: result.is_error || nothing_found,
         nothing_found,
     };

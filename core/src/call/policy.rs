@@ -222,7 +222,7 @@ impl PolicyGate {
             return Err(Error::new(Code::Conflict, text));
         }
         let generation = self.replace(&policy, None)?;
-        self.tell(&Look::Changed(generation, Vec::new())).await;
+        self.publish(&Look::Changed(generation, Vec::new())).await;
         Ok(generation)
     }
 
@@ -238,7 +238,7 @@ impl PolicyGate {
             return Err(Error::new(Code::Conflict, text));
         };
         let look = file.reload(|written| self.take_up(written));
-        self.tell(&look).await;
+        self.publish(&look).await;
         match look {
             Look::Same => Ok(false),
             Look::Changed(..) => Ok(true),
@@ -263,7 +263,7 @@ impl PolicyGate {
     pub(crate) async fn follow_file(&self) {
         let Some(file) = self.file.as_ref().filter(|file| file.takes_the_look()) else { return };
         let look = file.look(|written| self.take_up(written));
-        self.tell(&look).await;
+        self.publish(&look).await;
     }
 
     fn take_up(&self, written: &Written) -> Result<Option<u64>, Error> {
@@ -284,7 +284,7 @@ impl PolicyGate {
     }
 
     /// Tells of a change, or of one that was refused.
-    async fn tell(&self, look: &Look) {
+    async fn publish(&self, look: &Look) {
         let (kind, data) = match look {
             Look::Same => return,
             Look::Changed(generation, needs_reopening) => {
@@ -311,8 +311,8 @@ impl PolicyGate {
         };
         let store = self.store.clone();
         // The call that happened to look may be dropped; the change has been made all the same.
-        let told = detached(async move { store.append_events(vec![event]).await }).await;
-        if let Err(error) = told {
+        let stored = detached(async move { store.append_events(vec![event]).await }).await;
+        if let Err(error) = stored {
             tracing::warn!(%error, kind, "the event could not be stored");
         }
     }

@@ -103,7 +103,7 @@ pub(super) async fn pass(
             NotKept::Store(error) => error.into(),
             NotKept::File(error) => unreadable(error),
         })?;
-    result.for_llm = shown.told(&id, counted);
+    result.for_llm = shown.render(&id, counted);
     result.artifact = Some(id);
     Ok(())
 }
@@ -147,7 +147,7 @@ impl Shown {
     }
 
     /// The two parts with a note between them.
-    fn told(&self, id: &str, whole: Counted) -> String {
+    fn render(&self, id: &str, whole: Counted) -> String {
         let Shown { head, tail, .. } = self;
         let gap = if head.ends_with('\n') { "" } else { "\n" };
         format!("{head}{gap}{}\n{tail}", self.note(id, whole))
@@ -234,7 +234,7 @@ mod tests {
 
     fn shown(text: &str, max_chars: usize, max_lines: usize) -> String {
         let counted = Counted { bytes: text.len() as u64, lines: text.lines().count() as u64 };
-        Shown::between(text, text, max_chars, max_lines).told("x", counted)
+        Shown::between(text, text, max_chars, max_lines).render("x", counted)
     }
 
     #[test]

@@ -204,7 +204,7 @@ pub(super) async fn after(
 ) -> Result<(), Stop> {
     let mut marks = Vec::new();
     if let Some(watched) = &watched
-        && may_tell(outcome)
+        && may_have_read(outcome)
     {
         marks.extend(&watched.found);
     }
@@ -212,7 +212,7 @@ pub(super) async fn after(
     if role.is_untrusted {
         marks.push(Taint::Untrusted);
     }
-    if role.is_private && may_tell(outcome) {
+    if role.is_private && may_have_read(outcome) {
         marks.push(Taint::Private);
     }
     let mut below = None;
@@ -269,7 +269,7 @@ async fn mark(
 
 /// True if the tool may have told what it read: an error may quote it, unless it says that nothing
 /// was read.
-fn may_tell(outcome: &Result<ToolResult, Stop>) -> bool {
+fn may_have_read(outcome: &Result<ToolResult, Stop>) -> bool {
     const NOTHING_READ: [Code; 4] =
         [Code::InvalidArguments, Code::NotFound, Code::AccessDenied, Code::Unavailable];
     match outcome {

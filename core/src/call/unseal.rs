@@ -26,11 +26,11 @@ pub(super) fn pass(
     }
     opener.open_all(tool, args, &assessment.touches).map_err(|refusal| {
         call.allowed = false;
-        told(tool, &refusal).into()
+        render(tool, &refusal).into()
     })
 }
 
-fn told(tool: &str, refusal: &Refusal) -> ToolError {
+fn render(tool: &str, refusal: &Refusal) -> ToolError {
     let Refusal { placeholder, argument, why } = refusal;
     let text = format!(
         "`{tool}` was not run, because of `{placeholder}` in `{argument}`. {why} Make the call as \

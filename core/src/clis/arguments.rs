@@ -44,7 +44,7 @@ impl<'a> Arguments<'a> {
         let mut read = Arguments::default();
         let mut words = words.iter().map(String::as_str).peekable();
         let mut behind = 0;
-        // True behind an option that may take a value and has none: the next may be its value.
+        // True after an option that may take a value and has none: the next word may be its value.
         let mut open = false;
         while let Some(word) = words.next() {
             if word == "--" {

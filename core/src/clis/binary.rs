@@ -179,6 +179,7 @@ fn trusted_folders(path: &Path) -> Result<(), String> {
     Ok(())
 }
 
+/// The mode bits that let the group or anybody write.
 const WRITABLE_BY_OTHERS: u32 = 0o022;
 
 fn owned(path: &Path, data: &Metadata) -> Result<(), String> {

@@ -1,4 +1,4 @@
-//! What an owner says of a CLI.
+//! What an owner says of a CLI: its variables, what is denied of it, and where it may connect to.
 
 use std::collections::BTreeMap;
 
@@ -11,8 +11,8 @@ use zeroize::Zeroizing;
 use super::binary::PinnedBinary;
 use super::patterns;
 use super::presets::{self, Preset};
-use crate::exec::NetworkPermit;
 use crate::limits::echo;
+use crate::policy::NetworkPermit;
 use crate::strict;
 
 /// A CLI without the values of its variables.
@@ -200,7 +200,7 @@ fn check_patterns(
     Ok(())
 }
 
-/// All names that cannot be are told at once, in their order.
+/// All unusable names are reported at once, in order.
 fn check_names<'n>(names: impl ExactSizeIterator<Item = &'n String>) -> Result<(), String> {
     let count = names.len();
     if count > MOST_VARIABLES {
@@ -402,7 +402,7 @@ mod tests {
 
     #[test]
     fn what_changes_what_is_run_is_no_credential() {
-        for (env, told) in [
+        for (env, expected) in [
             (json!({ "path": "x", "LD_PRELOAD": "y", "OK": "z" }), "LD_PRELOAD, path"),
             (json!({ "DYLD_INSERT_LIBRARIES": "x" }), "DYLD_INSERT_LIBRARIES"),
             (json!({ "GOCLAW_SECRET": "x" }), "GOCLAW_SECRET"),
@@ -412,7 +412,7 @@ mod tests {
             (json!({ "A": "hunter2\nB" }), "`file`"),
         ] {
             let why = read(env).err().unwrap();
-            assert!(why.contains(told) && !why.contains("hunter2"), "{why}");
+            assert!(why.contains(expected) && !why.contains("hunter2"), "{why}");
         }
     }
 

@@ -255,7 +255,7 @@ impl Gate<'_> {
         words.filter_map(|word| self.clis.iter().position(|cli| cli.is_named(word))).next()
     }
 
-    /// Programs that may run what they are given, where nobody can tell.
+    /// Programs that may run what they are given, where that cannot be known.
     fn handed_on(&self, analysis: &Analysis, number: usize, call: &Invocation) -> Option<Hit> {
         let own = analysis.found.iter().filter(|found| found.by == Some(number));
         let mut is_unknown = false;
@@ -340,7 +340,7 @@ impl Gate<'_> {
     }
 }
 
-/// Languages whose code is read: what it runs is told as any other program.
+/// Languages whose code is read: what it runs is found like any other program.
 fn is_read(language: &str) -> bool {
     matches!(language, "python" | "javascript" | "perl" | "ruby" | "php" | "lua" | "awk" | "sed")
 }

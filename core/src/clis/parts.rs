@@ -1,8 +1,8 @@
-//! What is secret within the files that CLIs get.
+//! Which parts of the files that CLIs get are secret.
 
 use zeroize::Zeroizing;
 
-/// What in a file is set to a name that tells of a secret, by the variable that names the file.
+/// What in a file is set to a name that suggests a secret, by the variable that names the file.
 pub(crate) fn parts(name: &str, content: &str) -> Vec<Zeroizing<String>> {
     let mut found: Vec<Zeroizing<String>> = Vec::new();
     if let Ok(json) = serde_json::from_str::<serde_json::Value>(content) {
@@ -11,7 +11,7 @@ pub(crate) fn parts(name: &str, content: &str) -> Vec<Zeroizing<String>> {
     for line in content.lines() {
         let pair = line.split_once(": ").or_else(|| line.split_once('='));
         if let Some((key, value)) = pair
-            && is_telling(key.trim().trim_start_matches("- "))
+            && is_revealing(key.trim().trim_start_matches("- "))
         {
             found.push(Zeroizing::new(value.trim().trim_matches(['"', '\'']).to_owned()));
         }
@@ -37,8 +37,8 @@ fn password(line: &str) -> Option<Zeroizing<String>> {
     fields.into_iter().nth(4)
 }
 
-/// True for a name that tells of a secret.
-fn is_telling(name: &str) -> bool {
+/// True for a name that suggests a secret.
+fn is_revealing(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     let name = name.trim_matches(['"', '\'']);
     [
@@ -61,7 +61,7 @@ fn secrets_of_json(json: &serde_json::Value, found: &mut Vec<Zeroizing<String>>)
         serde_json::Value::Object(fields) => {
             for (name, value) in fields {
                 match value {
-                    serde_json::Value::String(text) if is_telling(name) => {
+                    serde_json::Value::String(text) if is_revealing(name) => {
                         found.push(Zeroizing::new(text.clone()));
                     }
                     other => secrets_of_json(other, found),

@@ -1,5 +1,5 @@
 //! What is known of some CLIs: the variables that they need, how they read their options, and what is
-//! denied of them. A program each, a file each.
+//! denied of them. One file for each program.
 
 mod aws;
 mod gcloud;
@@ -162,7 +162,7 @@ impl Preset {
     }
 }
 
-/// A preset for CLIs.
+/// A preset as operations describe it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "CliPreset")]
 pub struct PresetInfo {

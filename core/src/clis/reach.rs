@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::adapter::Adapter;
 use super::definition::{Definition, Variables};
 use super::surroundings::NoSurroundings;
-use crate::exec::NetworkPermit;
+use crate::policy::NetworkPermit;
 use crate::shell::Reach;
 
 /// Where a CLI with these variables may connect to. `in_container`: a network there is held to no hosts.

@@ -1,5 +1,5 @@
-//! The settings of the repository that git would work in: those that would have it run a program, or
-//! send a credential through somebody else's hands.
+//! The settings of the repository that git would work in: those that make it run a program, or send a
+//! credential through another host.
 
 use std::cell::Cell;
 use std::fs;
@@ -13,7 +13,7 @@ use regex::Regex;
 use super::arguments::{Arguments, Style};
 use crate::exec::sandbox::{Mounted, WORKSPACE};
 
-/// Settings that other ones, set in the environment, do not take the place of.
+/// Harmful settings that cannot be overridden by settings in the environment.
 static HARMFUL: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
         r"(?i)^(alias\.|man\.|web\.|browser\.|help\.|hook\.|core\.(sshcommand|gitproxy|alternaterefscommand)=|filter\..*\.(clean|smudge|process)=|diff\.(external|.*\.(command|textconv))=|merge\..*\.driver=|remote\..*\.(vcs|uploadpack|receivepack|proxy)=|submodule\..*\.update=!|credential\.(.*\.)?helper=.|include(if)?\.|http\.(.*\.)?(proxy|ssl\w*|cookiefile|curloptresolve|extraheader|followredirects|delegation|pinnedpubkey)=|gpg\.|interactive\.difffilter=|trailer\..*\.(command|cmd)=|tar\..*\.command=|(difftool|mergetool)\..*\.(cmd|path)=|gc\.recentobjectshook=)",
@@ -28,16 +28,16 @@ const MOST_FILES: usize = 200;
 const MOST_BYTES: u64 = 1 << 20;
 
 /// The files that git would see: those of this machine, or those of a container.
-pub(super) struct Seen<'m> {
+pub(super) struct RepositoryView<'m> {
     mounted: Option<&'m Mounted>,
-    /// A link of a container's workspace led out of it, where nobody can tell what git would find.
+    /// A link of a container's workspace led out of it, where it cannot be known what git would find.
     led_away: Cell<bool>,
 }
 
-impl<'m> Seen<'m> {
+impl<'m> RepositoryView<'m> {
     /// `mounted`: how a container sees the workspace. None: git runs on the host.
-    pub(super) fn new(mounted: Option<&'m Mounted>) -> Seen<'m> {
-        Seen { mounted, led_away: Cell::new(false) }
+    pub(super) fn new(mounted: Option<&'m Mounted>) -> RepositoryView<'m> {
+        RepositoryView { mounted, led_away: Cell::new(false) }
     }
 
     /// Where a file is on this machine. None: it is of an image, where no agent writes.
@@ -50,12 +50,12 @@ impl<'m> Seen<'m> {
         real
     }
 
-    /// What stands in a file that is not too large. Nothing else is read, and nobody is waited for.
+    /// The text of a regular file that is not too large. Pipes and devices are never opened for reading.
     fn text(&self, path: &Path) -> io::Result<String> {
         let real = self.real(path).ok_or(io::ErrorKind::NotFound)?;
         let flags = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
         let file = fs::OpenOptions::new().read(true).custom_flags(flags).open(real);
-        // Below a file there is nothing either.
+        // A path below a file does not exist either.
         let file = file.map_err(|error| match error.kind() {
             io::ErrorKind::NotADirectory => io::ErrorKind::NotFound.into(),
             _ => error,
@@ -92,7 +92,7 @@ pub(super) fn harmful(
     words: &[String],
     cwd: &Path,
     style: Style<'_>,
-    seen: &Seen<'_>,
+    view: &RepositoryView<'_>,
 ) -> Option<String> {
     let read = Arguments::read(words, style);
     let given = |name: &'static str| {
@@ -100,28 +100,28 @@ pub(super) fn harmful(
         first.filter(move |option| option.name == name).filter_map(|option| option.value)
     };
     let at = given("-C").fold(cwd.to_owned(), |at, folder| at.join(folder));
-    // Git looks at it from the folder that all of them lead to.
+    // Git starts from the folder that all of these options lead to.
     let mut folders: Vec<PathBuf> =
-        given("--git-dir").flat_map(|folder| of_git_folder(&at.join(folder), seen)).collect();
-    folders.extend(of_work_tree(&at, seen));
+        given("--git-dir").flat_map(|folder| of_git_folder(&at.join(folder), view)).collect();
+    folders.extend(of_work_tree(&at, view));
     // A repository that a word names, to fetch from it or to work in it.
     let named =
-        read.operands.iter().map(|word| at.join(word.text)).filter(|path| seen.is_dir(path));
-    folders.extend(named.flat_map(|path| of_work_tree(&path, seen)));
+        read.operands.iter().map(|word| at.join(word.text)).filter(|path| view.is_dir(path));
+    folders.extend(named.flat_map(|path| of_work_tree(&path, view)));
     let mut files = Vec::new();
-    folders.iter().for_each(|folder| settings_of(folder, seen, &mut files));
+    folders.iter().for_each(|folder| settings_of(folder, view, &mut files));
     if files.len() >= MOST_FILES {
         return Some(format!("more than {MOST_FILES} files of settings"));
     }
-    if seen.led_away.get() {
+    if view.led_away.get() {
         return Some("settings behind a link out of the workspace".to_owned());
     }
-    if folders.iter().any(|folder| is_harmful_work(folder, seen)) {
+    if folders.iter().any(|folder| is_harmful_work(folder, view)) {
         return Some("a rebase or the like that is under way and runs programs".to_owned());
     }
     files.iter().find_map(|file| {
         let shown = file.display();
-        let Ok(text) = seen.text(file) else {
+        let Ok(text) = view.text(file) else {
             return Some(format!("`{shown}`, which cannot be read"));
         };
         let found = first_harmful(&text, file)?;
@@ -131,35 +131,35 @@ pub(super) fn harmful(
 
 /// The folders of a repository whose own is named: also by a file that names another, and where it
 /// shares that of another.
-fn of_git_folder(git: &Path, seen: &Seen<'_>) -> Vec<PathBuf> {
-    let named = named_in(git, "gitdir:", seen);
+fn of_git_folder(git: &Path, view: &RepositoryView<'_>) -> Vec<PathBuf> {
+    let named = named_in(git, "gitdir:", view);
     let named = named.and_then(|named| git.parent().map(|folder| folder.join(named)));
     let mut found: Vec<PathBuf> = named.into_iter().chain([git.to_owned()]).collect();
-    let shared: Vec<PathBuf> = found.iter().filter_map(|own| shared_by(own, seen)).collect();
+    let shared: Vec<PathBuf> = found.iter().filter_map(|own| shared_by(own, view)).collect();
     found.extend(shared);
     found
 }
 
 /// The folder that a repository's own shares with another one.
-fn shared_by(own: &Path, seen: &Seen<'_>) -> Option<PathBuf> {
-    Some(own.join(named_in(&own.join("commondir"), "", seen)?))
+fn shared_by(own: &Path, view: &RepositoryView<'_>) -> Option<PathBuf> {
+    Some(own.join(named_in(&own.join("commondir"), "", view)?))
 }
 
 /// The folders of the repositories that Git may find for a folder: the first that it would take for one,
 /// and what it might take for one before that.
-fn of_work_tree(folder: &Path, seen: &Seen<'_>) -> Vec<PathBuf> {
+fn of_work_tree(folder: &Path, view: &RepositoryView<'_>) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for folder in folder.ancestors() {
         let git = folder.join(".git");
-        let named = named_in(&git, "gitdir:", seen).map(|named| folder.join(named));
-        let shares = seen.exists(&folder.join("commondir"));
+        let named = named_in(&git, "gitdir:", view).map(|named| folder.join(named));
+        let shares = view.exists(&folder.join("commondir"));
         let is_bare =
-            seen.stands(&folder.join("HEAD")) && (shares || seen.is_dir(&folder.join("objects")));
+            view.stands(&folder.join("HEAD")) && (shares || view.is_dir(&folder.join("objects")));
         let bare = is_bare.then(|| folder.to_owned());
-        for own in named.into_iter().chain([git]).filter(|own| seen.is_dir(own)).chain(bare) {
-            let common = shared_by(&own, seen);
-            let is_whole = seen.stands(&own.join("HEAD"))
-                && (common.is_some() || seen.is_dir(&own.join("objects")));
+        for own in named.into_iter().chain([git]).filter(|own| view.is_dir(own)).chain(bare) {
+            let common = shared_by(&own, view);
+            let is_whole = view.stands(&own.join("HEAD"))
+                && (common.is_some() || view.is_dir(&own.join("objects")));
             found.push(own);
             found.extend(common);
             if is_whole {
@@ -172,8 +172,8 @@ fn of_work_tree(folder: &Path, seen: &Seen<'_>) -> Vec<PathBuf> {
 
 /// True if what is under way in a repository would run a program when it goes on: by its plan, or by a
 /// strategy with a path, which is a program. What cannot be read may be anything.
-fn is_harmful_work(folder: &Path, seen: &Seen<'_>) -> bool {
-    let has = |name: &str, is_harmful: fn(&str) -> bool| match seen.text(&folder.join(name)) {
+fn is_harmful_work(folder: &Path, view: &RepositoryView<'_>) -> bool {
+    let has = |name: &str, is_harmful: fn(&str) -> bool| match view.text(&folder.join(name)) {
         Ok(text) => text.lines().any(is_harmful),
         Err(error) => error.kind() != io::ErrorKind::NotFound,
     };
@@ -185,29 +185,29 @@ fn is_harmful_work(folder: &Path, seen: &Seen<'_>) -> bool {
 }
 
 /// The path that a file names behind a word.
-fn named_in(file: &Path, word: &str, seen: &Seen<'_>) -> Option<PathBuf> {
-    let text = seen.text(file).ok()?;
+fn named_in(file: &Path, word: &str, view: &RepositoryView<'_>) -> Option<PathBuf> {
+    let text = view.text(file).ok()?;
     Some(PathBuf::from(text.strip_prefix(word)?.trim()))
 }
 
-fn settings_of(folder: &Path, seen: &Seen<'_>, files: &mut Vec<PathBuf>) {
+fn settings_of(folder: &Path, view: &RepositoryView<'_>, files: &mut Vec<PathBuf>) {
     let own = ["config", "config.worktree"].map(|name| folder.join(name));
-    files.extend(own.into_iter().filter(|file| seen.exists(file)));
-    modules_of(&folder.join("modules"), seen, files);
+    files.extend(own.into_iter().filter(|file| view.exists(file)));
+    modules_of(&folder.join("modules"), view, files);
 }
 
 /// The settings of the repositories of submodules, whose names may have several parts.
-fn modules_of(folder: &Path, seen: &Seen<'_>, files: &mut Vec<PathBuf>) {
-    let Some(Ok(entries)) = seen.real(folder).map(fs::read_dir) else { return };
+fn modules_of(folder: &Path, view: &RepositoryView<'_>, files: &mut Vec<PathBuf>) {
+    let Some(Ok(entries)) = view.real(folder).map(fs::read_dir) else { return };
     let below = entries.flatten().map(|entry| folder.join(entry.file_name()));
-    for path in below.filter(|path| seen.is_dir(path)) {
+    for path in below.filter(|path| view.is_dir(path)) {
         if files.len() >= MOST_FILES {
             return;
         }
-        if seen.exists(&path.join("HEAD")) {
-            settings_of(&path, seen, files)
+        if view.exists(&path.join("HEAD")) {
+            settings_of(&path, view, files)
         } else {
-            modules_of(&path, seen, files)
+            modules_of(&path, view, files)
         }
     }
 }
@@ -225,7 +225,7 @@ fn of_lines(text: &str, file: &Path) -> Option<String> {
     for line in text.lines() {
         let mut line = line.trim();
         while let Some(header) = line.strip_prefix('[') {
-            // A header without an end is none that Git reads either.
+            // Git does not read a header without an end either.
             let Some((header, rest)) = header_of(header) else { return Some("[".to_owned()) };
             let (name, below) = header.split_once(char::is_whitespace).unwrap_or((header, ""));
             let below = below.trim().trim_matches('"');
@@ -339,7 +339,7 @@ mod tests {
         let style = Style { values: &["-C"], single_dash: false };
         let found = |line: &[&str], cwd: &str| {
             let words: Vec<String> = line.iter().map(ToString::to_string).collect();
-            harmful(&words, &at(cwd), style, &Seen::new(None)).is_some()
+            harmful(&words, &at(cwd), style, &RepositoryView::new(None)).is_some()
         };
         assert!(found(&["fetch"], "a/b"));
         assert!(found(&["-C", "../a", "fetch"], "c"));
@@ -381,7 +381,7 @@ mod tests {
         let style = Style { values: &[], single_dash: false };
         let found = |line: &[&str], cwd: &str| {
             let words: Vec<String> = line.iter().map(ToString::to_string).collect();
-            harmful(&words, &at(cwd), style, &Seen::new(None)).is_some()
+            harmful(&words, &at(cwd), style, &RepositoryView::new(None)).is_some()
         };
         fs::create_dir_all(at("f/.git/rebase-merge")).unwrap();
         fs::write(at("f/.git/HEAD"), "x").unwrap();
@@ -395,7 +395,7 @@ mod tests {
         fs::write(at("f/.git/rebase-merge/strategy"), "x/evil\n").unwrap();
         assert!(found(&["rebase", "--continue"], "f"));
         fs::remove_file(at("f/.git/rebase-merge/strategy")).unwrap();
-        // A pipe is not waited for, and is no plan that could be read.
+        // A pipe is not read, so that nothing waits for it.
         for name in ["f/.git/sequencer", "j/.git/objects"] {
             fs::create_dir_all(at(name)).unwrap();
         }
@@ -422,7 +422,7 @@ mod tests {
         let style = Style { values: &["-C"], single_dash: false };
         let found = |cwd: &str, words: &[&str]| {
             let words: Vec<String> = words.iter().map(ToString::to_string).collect();
-            harmful(&words, Path::new(cwd), style, &Seen::new(Some(&mounted))).is_some()
+            harmful(&words, Path::new(cwd), style, &RepositoryView::new(Some(&mounted))).is_some()
         };
         for name in ["a", "c", "d"] {
             assert!(found(&format!("/workspace/{name}"), &["fetch"]), "{name}");

@@ -1,4 +1,4 @@
-//! Holds the words of a call against what is denied.
+//! Checks the words of a call against what is denied.
 
 use std::sync::LazyLock;
 
@@ -152,7 +152,7 @@ fn fits_any(given: &Given<'_>, options: &[&str], abbreviates: bool) -> bool {
     options.iter().any(|option| is_option(&given.name, option, abbreviates))
 }
 
-/// The shortest beginning that stands for an option: two dashes and a letter.
+/// The shortest abbreviation of a long option: two dashes and a letter.
 const SHORTEST: usize = 3;
 
 fn is_option(given: &str, option: &str, abbreviates: bool) -> bool {
@@ -227,10 +227,10 @@ fn searched(of: &Definition, words: &[String], read: &Arguments<'_>) -> Vec<Stri
     all
 }
 
-/// Of how many operands that may be values of options every choice is read.
+/// Up to how many operands that may be values of options are read in every combination: 2^8 readings.
 const ALL_READ: usize = 8;
 
-/// How many of them a call may have at most where the owner denies anything.
+/// How many such operands a call may have at most if the owner denies anything.
 const MOST_UNSURE: usize = 64;
 
 /// Every way to read operands: each that may be the value of an option counts or does not. Of very many

@@ -1,4 +1,4 @@
-//! Prepares the run of a CLI: everything that is looked at once more before it starts.
+//! Prepares the run of a CLI, and checks everything once more before it starts.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::adapter::Adapter;
 use super::binary::{self, Verified};
 use super::reach;
-use super::repository::{self, Seen};
+use super::repository::{self, RepositoryView};
 use super::rules;
 use super::surroundings::{self, Ground, NoSurroundings, Surroundings};
 use super::{Clis, Definition, Granted, Registered, Variables};
@@ -144,7 +144,7 @@ impl Clis {
             self.verified(name, definition, &room.writable).map_err(NoSurroundings::Other)?;
         let folder = host.private_folder().map_err(|why| NoSurroundings::Other(why.to_string()))?;
         surroundings::furnish(folder.path())?;
-        let home = host.temp_seen_at(folder.path());
+        let home = host.temp_mount_point(folder.path());
         let ground = Ground::Host { home, binary: &program.path };
         let made = surroundings::make(definition, variables, &ground)?;
         made.write_into(folder.path())?;
@@ -176,11 +176,11 @@ impl Clis {
 /// Refuses a repository that would have git run programs with the credential; blocking.
 fn check_repository(definition: &Definition, room: &Room) -> Result<(), NoSurroundings> {
     let Some(preset) = definition.preset() else { return Ok(()) };
-    let seen = Seen::new(room.mounted.as_ref());
+    let view = RepositoryView::new(room.mounted.as_ref());
     let found = match preset.adapter {
-        Adapter::Git => repository::harmful(&room.words, &room.cwd, preset.style(), &seen),
-        // It runs git where it stands itself.
-        Adapter::Gh => repository::harmful(&[], &room.cwd, preset.style(), &seen),
+        Adapter::Git => repository::harmful(&room.words, &room.cwd, preset.style(), &view),
+        // `gh` runs git in its own folder.
+        Adapter::Gh => repository::harmful(&[], &room.cwd, preset.style(), &view),
         Adapter::None | Adapter::Psql => None,
     };
     match found {

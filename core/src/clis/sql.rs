@@ -1,4 +1,4 @@
-//! What psql is told: SQL, of which the literals and comments are no code, and commands of its own.
+//! What psql is given: SQL, in which literals and comments are not code, and psql's own commands.
 
 use std::sync::LazyLock;
 

@@ -1,4 +1,4 @@
-//! What a model is told of the CLIs that it has.
+//! Describes to a model the CLIs that it has.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use crate::limits::shortened;
 /// The context file that it goes into.
 pub(crate) const NAME: &str = "TOOLS.md";
 
-/// The most that is told of one CLI's tips, in characters.
+/// The most that is shown of one CLI's tips, in characters.
 const MOST_TIPS: usize = 2_000;
 
 /// The text about these CLIs; empty if there are none.
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_tells_what_there_is_what_is_blocked_and_that_there_is_no_shell() {
+    fn the_supplement_names_what_there_is_what_is_blocked_and_that_there_is_no_shell() {
         assert_eq!(supplement(&[]), "");
         let definition = Definition {
             preset: Some("gh".into()),

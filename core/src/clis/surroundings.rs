@@ -1,4 +1,5 @@
-//! What a CLI finds: exactly the variables that it needs, and private files for those that are files.
+//! The environment of a CLI: exactly the variables that it needs, and private files for those that are
+//! files.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -158,7 +159,7 @@ pub(super) fn make(
     Ok(made)
 }
 
-/// The largest file of the owner's that goes into a container, in bytes: it is told to a shell.
+/// The largest file of the owner's that goes into a container, in bytes: it is passed through a shell.
 const MOST_BYTES: u64 = 256 << 10;
 
 impl Surroundings {
@@ -253,7 +254,7 @@ impl Surroundings {
     fn private(&mut self, name: &str, content: &str) -> PathBuf {
         let mut content = Zeroizing::new(content.as_bytes().to_vec());
         if !content.ends_with(b"\n") {
-            // A private key without a last line break is none to ssh.
+            // ssh rejects a private key without a final line break.
             content.push(b'\n');
         }
         self.keep(name, content)
@@ -266,7 +267,7 @@ impl Surroundings {
         path
     }
 
-    /// Masks the content of a file as a whole, and what in it is set to a name that tells of a secret.
+    /// Masks the content of a file as a whole, and what in it is set to a name that suggests a secret.
     fn guard_parts(&mut self, content: &str, name: &str) {
         self.guard(content.trim(), name);
         for value in parts(name, content) {
@@ -282,7 +283,7 @@ impl Surroundings {
         let (user, key) = (take("GIT_USERNAME"), take("GIT_SSH_KEY"));
         let known = take("GIT_SSH_KNOWN_HOSTS");
         let mut settings: Vec<(String, String)> = GUARDS.map(owned).into();
-        // Elsewhere the token would go along.
+        // Without this, the token would be sent to other hosts as well.
         settings.push(owned(("http.followRedirects", "false")));
         if let Some(token) = token {
             let host = checked_host(host.as_deref())?;
@@ -420,7 +421,7 @@ mod tests {
         let json =
             r#"{"type":"service_account","private_key":"-----BEGIN k\nabc","client_email":"a@b"}"#;
         let made = made("gcloud", &[("GOOGLE_APPLICATION_CREDENTIALS", json, File)]).unwrap();
-        // Nobody who says its words beforehand can name it.
+        // The name is random, so words that were written before cannot contain it.
         let mark = &made.mark;
         assert!(mark.len() > 30, "{mark}");
         let at = format!("files{mark}/google_application_credentials{mark}");

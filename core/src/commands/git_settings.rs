@@ -1,4 +1,4 @@
-//! What the settings of the workspace's repositories have Git run or read, as the judge is told of it.
+//! What the settings of the workspace's repositories have Git run or read, for the analysis of commands.
 
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,7 @@ pub(super) fn protected(env: &Env, mounted: Option<&Mounted>) -> Vec<String> {
             Some(mounted) => mounted.on_host(root),
             None => Some(PathBuf::from(root)),
         };
-        // Paths of settings are told without links.
+        // Paths of settings are given without links.
         let Some(real) = here.and_then(|root| root.canonicalize().ok()) else { continue };
         for target in named_by_settings_in(&real) {
             let below = target.strip_prefix(&real).ok().and_then(Path::to_str);

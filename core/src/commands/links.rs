@@ -1,4 +1,4 @@
-//! The symbolic links on the ways of a command: the analysis itself asks no system.
+//! The symbolic links on the paths of a command. The analysis itself never asks the system.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
@@ -38,14 +38,14 @@ impl Links {
         &self.found
     }
 
-    /// Looks at the absolute paths that stand in a text, as far as they can be told without an analysis:
+    /// Looks at the absolute paths that stand in a text, as far as they can be found without an analysis:
     /// one that knows their links from the start need not be made anew.
     pub(super) fn look_ahead(&mut self, text: &str, env: &Env) {
         let is_of_path = |char: char| char.is_ascii_alphanumeric() || "/-_.+@".contains(char);
         let words = text.split(|char: char| !is_of_path(char));
         let paths = words.filter(|word| word.starts_with('/')).take(MOST_AHEAD);
         for path in env.workspace.iter().map(String::as_str).chain(paths) {
-            // The limit is told where the analysis is looked at.
+            // The limit is reported with the analysis.
             let _ = self.follow(path);
         }
     }
@@ -98,7 +98,7 @@ impl Links {
 
     /// Where the link of that path leads, if it is one.
     fn at(&mut self, path: &str) -> Result<Option<String>, TooMany> {
-        // What stands in there is another for each process.
+        // What these folders contain is different for each process.
         if self.looked.contains(path) || path == "/proc" || path.starts_with("/proc/") {
             return Ok(self.found.get(path).cloned());
         }
@@ -107,11 +107,11 @@ impl Links {
         }
         self.looked.insert(path.to_owned());
         let target = match &self.mounted {
-            // The links of an image are not known, and they lead nowhere but within.
+            // The links of an image are unknown, and lead only within the container.
             Some(mounted) => mounted.on_host(path).and_then(|path| std::fs::read_link(path).ok()),
             None => std::fs::read_link(Path::new(path)).ok(),
         };
-        // A target that is no text leads nowhere that a command could name.
+        // A target that is not UTF-8 is no path that a command could name.
         let target = target.and_then(|target| target.into_os_string().into_string().ok());
         if let Some(target) = &target {
             self.found.insert(path.to_owned(), target.clone());

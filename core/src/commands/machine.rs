@@ -1,10 +1,10 @@
-//! What of the machine a command would find: a snapshot, taken when the runtime is built.
+//! What a command finds on this machine, recorded when the runtime is built.
 
 use std::collections::HashSet;
 use std::env;
 
-use crate::files::Places;
 use crate::shell::Env;
+use crate::workspace::CallerFolders;
 
 /// The surroundings that are the same for all callers.
 #[derive(Clone, Debug)]
@@ -23,7 +23,7 @@ impl Machine {
         let real = |path: &String| Some(std::fs::canonicalize(path).ok()?.display().to_string());
         let links: Vec<String> = temp.iter().filter_map(real).collect();
         temp.extend(links);
-        // The first is where commands have theirs.
+        // The first is the temporary folder that commands have.
         let mut seen = HashSet::new();
         temp.retain(|path| seen.insert(path.clone()));
         Machine {
@@ -35,7 +35,7 @@ impl Machine {
 
     /// The surroundings of a caller with these folders. Without a workspace they are those of a
     /// virtual one.
-    pub(super) fn env(&self, places: Places) -> Env {
+    pub(super) fn env(&self, places: CallerFolders) -> Env {
         let mut env = Env {
             home: self.home.clone(),
             user: self.user.clone(),

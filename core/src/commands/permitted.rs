@@ -1,5 +1,5 @@
-//! Commands of an owner's own: he has approved them by writing them, and they run held to what he
-//! permits. What nobody's approval lets run, his does not either.
+//! Commands of an owner's own. The owner has approved them by writing them, and they run confined to what
+//! the owner permits. What no approval can allow is refused for them as well.
 
 use std::collections::BTreeSet;
 
@@ -7,8 +7,9 @@ use super::git_settings;
 use super::links::Links;
 use super::{Commands, JudgedCommand, Wanted, analysed, settings_of, strictest};
 use crate::error::Code;
+use crate::exec::permitted;
 use crate::exec::sandbox::Mounted;
-use crate::exec::{Permit, permit};
+use crate::policy::Permit;
 use crate::shell::{Confinement, Env, Nested, check_floor, place};
 use crate::tool::{CallContext, ToolError};
 
@@ -66,7 +67,7 @@ fn in_container(permitted: Confinement, env: &Env, mounted: &Mounted) -> Confine
     let write: BTreeSet<String> =
         permitted.write.iter().filter_map(|path| mounted.in_container(path)).collect();
     let mut write_never: BTreeSet<String> = place::guarded(env).into_iter().collect();
-    write_never.retain(|guarded| !write.iter().any(|path| place::is_within(path, guarded)));
+    write_never.retain(|protected| !write.iter().any(|path| place::is_within(path, protected)));
     let mut nested = Nested::unseen(env);
     write.iter().for_each(|path| nested.writes(path));
     Confinement {
@@ -88,7 +89,7 @@ fn with(mut env: Env, cwd: Option<String>) -> Env {
 
 /// Where a command of an owner's starts.
 fn folder(cwd: &str, env: &Env) -> Result<String, ToolError> {
-    let found = permit::found(cwd, env);
+    let found = permitted::found(cwd, env);
     found.map_err(|why| unusable(&format!("`working_dir`: {why}")))?.ok_or_else(|| {
         let text = format!("`working_dir`: there is no folder `{cwd}`.");
         ToolError::new(Code::NotFound, text)

@@ -1,7 +1,7 @@
-//! Where the remotes of repositories are, as the settings say that Git would read.
+//! Where the remotes of repositories are, according to the settings that Git would read.
 //!
-//! Only settings that are plain are read. Where something in them could lead Git elsewhere (a rewritten
-//! address, a proxy, another file, submodules, a program that fetches) nothing is told, and the command has
+//! Only plain settings are read. If something in them could lead Git elsewhere (a rewritten address, a
+//! proxy, another file, submodules, a program that fetches), no remote is reported, and the command has
 //! the network that it would have without.
 
 use std::collections::BTreeMap;
@@ -74,7 +74,7 @@ fn of(folder: &Path, of_user: &[PathBuf]) -> Option<Remotes> {
     Some(remotes)
 }
 
-/// The remotes that settings have. None if it takes more than reading an address to tell where one is.
+/// The remotes that settings have. None if it takes more than reading an address to find out where one is.
 fn remotes(settings: &[Setting<'_>]) -> Option<Remotes> {
     let mut remotes = Remotes::new();
     for one in settings.iter().filter(|one| one.section == "remote" && !one.of.is_empty()) {

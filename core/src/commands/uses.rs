@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use super::{Commands, JudgedCommand};
 use crate::exec::sandbox::Mounted;
-use crate::files::{Files, Places, Used};
+use crate::files::{Files, Used};
 use crate::shell::{Access, Effect, FileEffect, Payload, Scope, Value};
 use crate::tool::CallContext;
+use crate::workspace::CallerFolders;
 
 /// What a call does with files.
 #[derive(Clone, Debug, Default)]
@@ -30,7 +31,7 @@ impl Commands {
     }
 
     /// The folders that the calls of a caller work in. None where there are no files.
-    pub(crate) fn folders(&self, cx: &CallContext) -> Option<Places> {
+    pub(crate) fn folders(&self, cx: &CallContext) -> Option<CallerFolders> {
         self.files.places(cx.caller()).ok()
     }
 

@@ -1,4 +1,4 @@
-//! Arguments into the places of a template, in one pass: nothing in a value is a place any more.
+//! Puts arguments into the places of a template, in one pass: a value is never searched for places.
 
 use serde_json::{Map, Value};
 
@@ -16,7 +16,7 @@ enum Bound {
 }
 
 impl Template {
-    /// The command with these arguments, each as quoted words. `is_listed` tells of a key and a value
+    /// The command with these arguments, each as quoted words. `is_listed` says of a key and a value
     /// whether the owner has listed that value himself.
     ///
     /// # Errors
@@ -43,9 +43,9 @@ impl Word {
         args: &Map<String, Value>,
         is_listed: &impl Fn(&str, &Value) -> bool,
     ) -> Result<String, String> {
-        if let (Some(key), At::Words { guarded }) = (self.whole(), self.at) {
+        if let (Some(key), At::Words { could_be_option }) = (self.whole(), self.at) {
             let value = args.get(key).unwrap_or(&Value::Null);
-            if guarded {
+            if could_be_option {
                 check_options(key, value, is_listed)?;
             }
             return Ok(match bound(key, value)? {
@@ -69,8 +69,9 @@ impl Word {
                 Piece::Argument(key) => key,
             };
             let value = args.get(key).unwrap_or(&Value::Null);
-            let (At::Words { guarded } | At::One { guarded }) = self.at;
-            if !begun && guarded && !(matches!(self.at, At::One { .. }) && is_prose(value)) {
+            let (At::Words { could_be_option } | At::One { could_be_option }) = self.at;
+            if !begun && could_be_option && !(matches!(self.at, At::One { .. }) && is_prose(value))
+            {
                 check_options(key, value, is_listed)?;
             }
             match (bound(key, value)?, self.at) {
@@ -78,7 +79,7 @@ impl Word {
                     begun |= !text.is_empty();
                     word.push_str(&quoted(&text));
                 }
-                // A word of which a piece is not there is not there.
+                // If a piece of a word is absent, the whole word is.
                 (Bound::None, At::Words { .. }) => return Ok(String::new()),
                 (Bound::None, At::One { .. }) => {
                     return Err(format!("`{key}` must be given here."));

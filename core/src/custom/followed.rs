@@ -1,4 +1,4 @@
-//! The custom tools of a store in the registries of a runtime, whoever changes them.
+//! Keeps the custom tools of a store in the registries of a runtime, whichever process changes them.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -66,7 +66,7 @@ impl Followed {
     }
 
     /// True if the registries are as the store has them, for a caller and those above it, as far as a
-    /// moment ago can tell.
+    /// moment ago can show.
     pub(crate) fn is_fresh(&self, caller: &Caller) -> bool {
         let now = self.now();
         let fresh = self.fresh.load();

@@ -1,10 +1,9 @@
 //! The command of a custom tool: a text for a shell with places for arguments, `{{.key}}`.
 //!
-//! A place is a word, or a piece of one, and its argument becomes one quoted word there: a shell reads
-//! nothing in it. Whether that holds is looked up when the tool is defined, in the same tree of the
-//! text that the judge of commands works on: a place is allowed where that tree has it in a plain,
-//! unquoted word that the shell itself does not read as code. Everywhere else it is refused, so what
-//! this file does not know is refused, too.
+//! A place is a word, or a part of one, and its argument becomes one quoted word there, in which a shell
+//! reads nothing. Whether that holds is checked when the tool is defined, on the syntax tree that the
+//! analysis of commands uses: a place is allowed only in a plain, unquoted word that the shell does not
+//! read as code. Everywhere else it is refused, so what this file does not know is refused, too.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -46,12 +45,12 @@ pub(super) enum Piece {
 /// Where a word stands, as far as it matters for what may stand there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum At {
-    /// Among the words of a command: there may be none of it, or several. `guarded` where the program
+    /// Among the words of a command: the value may be no word, or several. `could_be_option` if the program
     /// could take it for an option.
-    Words { guarded: bool },
-    /// Where there must be exactly one: a redirection, an assignment, `case`. `guarded` where it is kept
-    /// for a program that could take it for an option.
-    One { guarded: bool },
+    Words { could_be_option: bool },
+    /// Where there must be exactly one word: a redirection, an assignment, `case`. `could_be_option` if it is
+    /// kept for a program that could take it for an option.
+    One { could_be_option: bool },
 }
 
 /// A place in the text.
@@ -61,7 +60,7 @@ struct Slot {
 }
 
 impl Template {
-    /// Takes a template apart. `is_fixed` tells of a key whether its values can be nothing but
+    /// Takes a template apart. `is_fixed` says of a key whether its values can be nothing but
     /// numbers, `true`, `false`, or words that the owner has listed.
     ///
     /// # Errors
@@ -72,13 +71,13 @@ impl Template {
         let marked = replaced(text, &slots, &marks);
         let found = places(&marked, &marks).map_err(|why| named(&why, &slots, &marks))?;
         let mut words: Vec<(Range<usize>, Word)> = Vec::new();
-        let mut seen = vec![false; slots.len()];
+        let mut used = vec![false; slots.len()];
         for place in &found.places {
-            let word = word(&marked[place.span.clone()], &marks, &slots, &mut seen);
+            let word = word(&marked[place.span.clone()], &marks, &slots, &mut used);
             let at = at(place.at, &word, place.is_kept && found.passes_variables);
             words.push((place.span.clone(), Word { pieces: word, at }));
         }
-        if let Some(slot) = seen.iter().position(|seen| !seen) {
+        if let Some(slot) = used.iter().position(|used| !used) {
             return Err(misplaced(&slots[slot].key));
         }
         words.sort_by_key(|(span, _)| span.start);
@@ -195,7 +194,7 @@ fn slots(text: &str) -> Result<Vec<Slot>, String> {
     Ok(slots)
 }
 
-/// A word for each place, which stands nowhere in the text and in none of the others.
+/// A word for each place that occurs neither in the text nor in another of these words.
 fn marks(text: &str, count: usize) -> Vec<String> {
     let mut begin = "TOOLKEEP".to_owned();
     while text.contains(&begin) {
@@ -216,7 +215,7 @@ fn replaced(text: &str, slots: &[Slot], with: &[String]) -> String {
 }
 
 /// The pieces of a word in which marks stand.
-fn word(text: &str, marks: &[String], slots: &[Slot], seen: &mut [bool]) -> Vec<Piece> {
+fn word(text: &str, marks: &[String], slots: &[Slot], used: &mut [bool]) -> Vec<Piece> {
     let mut pieces = Vec::new();
     let mut rest = text;
     let first = |rest: &str| {
@@ -229,7 +228,7 @@ fn word(text: &str, marks: &[String], slots: &[Slot], seen: &mut [bool]) -> Vec<
             pieces.push(Piece::Text(rest[..at].to_owned()));
         }
         pieces.push(Piece::Argument(slots[number].key.clone()));
-        seen[number] = true;
+        used[number] = true;
         rest = &rest[at + marks[number].len()..];
     }
     if !rest.is_empty() {
@@ -240,13 +239,13 @@ fn word(text: &str, marks: &[String], slots: &[Slot], seen: &mut [bool]) -> Vec<
 
 /// Where a word stands. `is_passed`: it is kept by a variable that a program gets as it is.
 fn at(place: Where, pieces: &[Piece], is_passed: bool) -> At {
-    // What is written before it may come to nothing.
+    // The text before it may be empty when the command runs.
     let mut before = pieces.iter().take_while(|piece| !matches!(piece, Piece::Argument(_)));
     let begins = !before.any(Piece::is_something);
     match place {
-        Where::Operand => At::Words { guarded: begins },
-        Where::Value => At::Words { guarded: begins && is_passed },
-        Where::One => At::One { guarded: begins && is_passed },
+        Where::Operand => At::Words { could_be_option: begins },
+        Where::Value => At::Words { could_be_option: begins && is_passed },
+        Where::One => At::One { could_be_option: begins && is_passed },
     }
 }
 
@@ -263,8 +262,8 @@ fn parts(marked: &str, words: Vec<(Range<usize>, Word)>) -> Vec<Part> {
 }
 
 /// Refuses a place whose argument would decide what is run. With a word that nobody knows there, the
-/// command runs something that cannot be told, and with any other it does not; or it is given to a
-/// program that runs something that cannot be told in any case.
+/// command runs something that cannot be known, and with any other it does not; or it is given to a
+/// program that runs something that cannot be known in any case.
 fn read_as_code(text: &str, slots: &[Slot], marks: &[String]) -> Result<(), String> {
     let analysed = |with: &[String]| analyse(&replaced(text, slots, with), &Env::default());
     let known = analysed(marks);
@@ -273,13 +272,13 @@ fn read_as_code(text: &str, slots: &[Slot], marks: &[String]) -> Result<(), Stri
             return Err(as_code(&slot.key));
         }
     }
-    let told: Vec<&Effect> = unknown(&known).map(|found| &found.effect).collect();
+    let effects: Vec<&Effect> = unknown(&known).map(|found| &found.effect).collect();
     let adds = |with: &[String]| {
         let analysis = analysed(with);
-        unknown(&analysis).count() > told.len()
-            || unknown(&analysis).any(|found| !told.contains(&&found.effect))
+        unknown(&analysis).count() > effects.len()
+            || unknown(&analysis).any(|found| !effects.contains(&&found.effect))
     };
-    // Which one it is, is told by leaving the others known.
+    // Which one it is shows when all others are known.
     for (number, slot) in slots.iter().enumerate() {
         let mut with = marks.to_vec();
         with[number] = format!("\"${}\"", marks[number]);
@@ -296,7 +295,7 @@ fn read_as_code(text: &str, slots: &[Slot], marks: &[String]) -> Result<(), Stri
     Ok(())
 }
 
-/// What a command runs that cannot be told.
+/// What a command runs that cannot be known.
 fn unknown(analysis: &Analysis) -> impl Iterator<Item = &Found> {
     analysis.found.iter().filter(|found| matches!(found.effect, Effect::Dynamic { .. }))
 }

@@ -5,7 +5,7 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use super::Definition;
-use crate::exec::Permit;
+use crate::policy::Permit;
 use crate::store::{CustomTool, CustomToolKey};
 
 fn row(command: &str, properties: &Value, required: &[&str]) -> CustomTool {
@@ -98,10 +98,10 @@ fn every_kind_of_value_has_one_form() {
     }
     assert_eq!(rendered("echo {{.may-be}}", &json!({})).as_deref(), Ok("echo "));
     assert_eq!(rendered("ls --x={{.may-be}} y", &json!({})).as_deref(), Ok("ls  y"));
-    let told = rendered("echo x{{.may-be}}", &json!({ "may-be": ["a"] })).unwrap_err();
-    assert!(told.contains("`may-be`") && told.contains("list"), "{told}");
-    let told = rendered("echo {{.a}}", &json!({ "a": "x\0y" })).unwrap_err();
-    assert!(told.contains("`a`") && told.contains("NUL"), "{told}");
+    let why = rendered("echo x{{.may-be}}", &json!({ "may-be": ["a"] })).unwrap_err();
+    assert!(why.contains("`may-be`") && why.contains("list"), "{why}");
+    let why = rendered("echo {{.a}}", &json!({ "a": "x\0y" })).unwrap_err();
+    assert!(why.contains("`a`") && why.contains("NUL"), "{why}");
 }
 
 #[test]
@@ -121,8 +121,8 @@ fn a_value_does_not_become_an_option_unless_the_owner_has_listed_it() {
         ("export X={{.a}}; env ls \"$X\"", json!({ "a": "-la" })),
         ("find -- {{.a}}", json!({ "a": "-delete" })),
     ] {
-        let told = rendered(command, &args).unwrap_err();
-        assert!(told.contains("option"), "{command}: {told}");
+        let why = rendered(command, &args).unwrap_err();
+        assert!(why.contains("option"), "{command}: {why}");
     }
     for (command, args, expected) in [
         ("ls -- {{.a}}", json!({ "a": "-la" }), "ls -- '-la'"),

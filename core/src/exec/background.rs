@@ -1,4 +1,4 @@
-//! Commands that go on after the call that started them. They belong to the session that started them,
+//! Commands that continue after the call that started them. They belong to the session that started them
 //! and end with the runtime.
 
 use std::collections::BTreeMap;
@@ -10,11 +10,11 @@ use tokio::sync::{oneshot, watch};
 use super::config::ProcessesConfig;
 use super::confined::Confined;
 use super::control::Control;
-use super::guarded::Appeared;
 use super::host::Host;
 use super::log::{Cursor, Log, Part};
 use super::not_run::NotRun;
-use super::order::Order;
+use super::protected_paths::Appeared;
+use super::request::ExecRequest;
 use super::running::{Ended, GRACE, Written};
 use crate::scrub::Scrubber;
 
@@ -34,7 +34,7 @@ struct Table {
     processes: BTreeMap<u64, Arc<Process>>,
 }
 
-/// Whose a process is.
+/// The owner of a process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Owner {
     pub(crate) tenant: String,
@@ -45,7 +45,7 @@ pub(crate) struct Owner {
 pub(crate) struct Process {
     number: u64,
     owner: Owner,
-    /// The command, as it may be told.
+    /// The command, as it may be shown.
     pub(crate) command: String,
     pub(crate) confined: Confined,
     /// Until it has ended.
@@ -60,7 +60,7 @@ struct State {
     log: Log,
     cursor: Cursor,
     ended: Option<Ended>,
-    /// What it was not to write and has come while it ran; told once it has ended.
+    /// Protected paths that appeared while it ran; reported once it has ended.
     appeared: Vec<Appeared>,
 }
 
@@ -70,7 +70,7 @@ pub(crate) enum Refused {
     /// The command did not start.
     #[error("{0}")]
     NotRun(#[from] NotRun),
-    /// So many run, which is as many as may.
+    /// As many run as may.
     #[error("{running} processes run, and no more may: {key}")]
     Full {
         /// How many.
@@ -83,10 +83,10 @@ pub(crate) enum Refused {
     Closed,
 }
 
-/// What is to be seen of a process.
+/// What one poll of a process gives.
 #[derive(Clone, Debug)]
-pub(crate) struct Seen {
-    /// What it wrote since somebody looked.
+pub(crate) struct Polled {
+    /// What it wrote since the last poll.
     pub(crate) news: Part,
     /// How it ended. None: it runs.
     pub(crate) ended: Option<Ended>,
@@ -102,7 +102,7 @@ impl Background {
         &self.host
     }
 
-    /// Starts a command, named `command` where it is told, and waits until it runs.
+    /// Starts a command, shown as `command`, and waits until it runs.
     ///
     /// # Errors
     /// [`Refused`], and nothing runs.
@@ -110,23 +110,23 @@ impl Background {
         &self,
         owner: Owner,
         command: String,
-        mut order: Order,
+        mut request: ExecRequest,
         scrubber: Scrubber,
     ) -> Result<Arc<Process>, Refused> {
         let config = self.host.config().processes.clone();
         if config.max_seconds != 0 {
-            order.timeout = order.timeout.min(Duration::from_secs(config.max_seconds));
+            request.timeout = request.timeout.min(Duration::from_secs(config.max_seconds));
         }
         self.lock().has_room(&owner, &config)?;
         let control = Control::new().map_err(NotRun::from)?;
-        // A start that nobody waits for any more is none.
+        // If the caller has given up, the command must not start.
         let given_up = GivenUp(Some(control.clone()));
         let (starting, started) = oneshot::channel::<Result<Starting, NotRun>>();
         let host = self.host.clone();
         let waiting = control.clone();
         let spawned = std::thread::Builder::new()
             .name("toolkeep-process".into())
-            .spawn(move || watch_over(&host, order, &waiting, starting));
+            .spawn(move || watch_over(&host, request, &waiting, starting));
         spawned.map_err(NotRun::from)?;
         let silent = || NotRun::System("the thread that watches it ended early".into());
         let Starting { confined, take } = started.await.map_err(|_| silent())??;
@@ -144,7 +144,7 @@ impl Background {
         };
         let process = self.lock().add(&owner, &config, process)?;
         given_up.keep();
-        // A thread that has gone has found the process ended.
+        // If the thread is gone, the process has ended.
         let _ = take.send(process.clone());
         Ok(process)
     }
@@ -252,40 +252,40 @@ impl Process {
         self.lock().ended
     }
 
-    /// What it was not to write and has come while it ran. Empty until it has ended.
+    /// Protected paths that appeared while it ran. Empty until it has ended.
     pub(crate) fn appeared(&self) -> Vec<Appeared> {
         self.lock().appeared.clone()
     }
 
     /// What is new, at most so many bytes of it. Where nothing is, it waits for that, or for the end.
-    pub(crate) async fn poll(&self, most: usize, wait: Duration) -> Seen {
+    pub(crate) async fn poll(&self, most: usize, wait: Duration) -> Polled {
         let deadline = tokio::time::Instant::now() + wait;
         let mut changes = self.changes.subscribe();
         loop {
             changes.mark_unchanged();
-            let seen = self.look(most);
-            if seen.ended.is_some() || !seen.news.text.is_empty() {
-                return seen;
+            let polled = self.poll_once(most);
+            if polled.ended.is_some() || !polled.news.text.is_empty() {
+                return polled;
             }
             match tokio::time::timeout_at(deadline, changes.changed()).await {
                 Ok(Ok(())) => {}
-                _ => return self.look(most),
+                _ => return self.poll_once(most),
             }
         }
     }
 
-    fn look(&self, most: usize) -> Seen {
+    fn poll_once(&self, most: usize) -> Polled {
         let mut state = self.lock();
         let State { log, cursor, ended, .. } = &mut *state;
-        Seen { news: log.news(cursor, most), ended: *ended }
+        Polled { news: log.news(cursor, most), ended: *ended }
     }
 
-    /// At most so many bytes of what it wrote, from a position on; without one the end of it.
+    /// At most `most` bytes of what it wrote, from a position on; without a position, the end of it.
     pub(crate) fn log(&self, from: Option<u64>, most: usize) -> Part {
         self.lock().log.part(from, most)
     }
 
-    /// Gives it input, which ends with that if it `is_all`. False where too much waits to be read.
+    /// Gives it input, and ends its input if this `is_all`. False if too much unread input waits already.
     pub(crate) fn give(&self, bytes: &[u8], is_all: bool) -> bool {
         self.control().is_none_or(|control| control.give(bytes, is_all))
     }
@@ -297,7 +297,7 @@ impl Process {
         }
     }
 
-    /// Ends it and all that it has started: it is asked first, and then made to.
+    /// Ends it and everything that it has started: first with SIGTERM, then with SIGKILL.
     pub(crate) fn end(&self) {
         if let Some(control) = self.control() {
             control.cancel();
@@ -308,7 +308,7 @@ impl Process {
         self.control.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Waits until it has ended, for as long as this.
+    /// Waits until it has ended, at most for `longest`.
     pub(crate) async fn wait(&self, longest: Duration) {
         let mut changes = self.changes.subscribe();
         let ended = async { while self.runs() && changes.changed().await.is_ok() {} };
@@ -328,14 +328,14 @@ impl Process {
 /// A command that runs and is in no table yet.
 struct Starting {
     confined: Confined,
-    /// Takes the process that it becomes there.
+    /// Takes the process once it is in the table.
     take: std::sync::mpsc::SyncSender<Arc<Process>>,
 }
 
-/// Runs a command to its end. It waits until it stands in the table before anything of it is read.
+/// Runs a command to its end. Its output is read only after it has been put in the table.
 fn watch_over(
     host: &Host,
-    order: Order,
+    request: ExecRequest,
     control: &Control,
     starting: oneshot::Sender<Result<Starting, NotRun>>,
 ) {
@@ -343,7 +343,7 @@ fn watch_over(
     let starting = Mutex::new(Some(starting));
     let answer = |result| {
         let starting = starting.lock().unwrap_or_else(PoisonError::into_inner).take();
-        // Nobody waits for it where the call was given up, and then it is ended.
+        // If the call was given up, nobody takes the process, and it is ended.
         starting.is_some_and(|starting| starting.send(result).is_ok())
     };
     let process = std::cell::OnceCell::new();
@@ -362,7 +362,7 @@ fn watch_over(
             process.change(|state| state.log.push(&bytes));
         }
     };
-    match host.follow(order, control, started, sink) {
+    match host.follow(request, control, started, sink) {
         Ok((ended, appeared)) => {
             if let Some(process) = process.get() {
                 // Nobody is there any more who could be asked for anything.

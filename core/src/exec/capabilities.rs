@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::cgroups::Groups;
 use super::confine::kernel::{Kernel, Namespaces};
-use super::groups::Groups;
 use super::limits::Limits;
 
 /// How commands on this machine can be confined: the protections that the kernel gives to this

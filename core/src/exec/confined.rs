@@ -1,10 +1,10 @@
-//! What a command was held to, as it is told.
+//! What a command was confined to, as the result reports it.
 
 use serde::Serialize;
 
 use super::profile::Profile;
 
-/// What a command was held to, as it is told in its result.
+/// What a command was confined to, as its result reports it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Confined {
     /// Where it ran.

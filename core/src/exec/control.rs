@@ -1,4 +1,4 @@
-//! What is asked of a command while it runs: to end, to take a signal, to read more.
+//! What a running command is asked to do by others: to end, to take a signal, to read more input.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -57,7 +57,7 @@ impl Control {
     pub(crate) fn give(&self, bytes: &[u8], is_all: bool) -> bool {
         {
             let mut wishes = self.lock();
-            // Only under the lock it grows.
+            // It only grows under the lock.
             if self.0.unread.load(Ordering::Acquire) + bytes.len() > MOST_INPUT {
                 return false;
             }

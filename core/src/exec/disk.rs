@@ -1,9 +1,9 @@
-//! How much is left of the disks that a command writes to: bytes, and files that could be made.
+//! Ends a command before it fills a disk, in bytes or in number of files.
 //!
-//! The kernel limits the size of one file. What all files take together it limits only by quotas, which few
-//! disks have. So toolkeep looks while a command runs, the more often the less is left, and ends it. What
-//! takes a disk faster than it can be looked at, the filter of system calls denies. Where a command starts
-//! with next to nothing left, it writes no file: so no number of commands takes the rest.
+//! The kernel limits the size of one file, but the total of all files only by quotas, which few disks
+//! have. So toolkeep checks the disks while a command runs, more often the less is left, and ends it.
+//! What could take a disk faster than it is checked is denied by the system call filter. A command that
+//! starts with almost nothing left may write no file, so no number of commands takes the rest.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
@@ -105,7 +105,7 @@ fn each_of<'p>(
 ) -> impl Iterator<Item = (&'p Path, StatVfs)> {
     let mut seen = Vec::new();
     folders.filter(move |_| left != Left::default()).filter_map(move |folder| {
-        // Not by its `f_fsid`: that is 0 for some.
+        // Disks are not compared by `f_fsid`, which is 0 for some.
         let device = fs::metadata(folder).ok()?.dev();
         let is_new = !seen.contains(&device);
         seen.push(device);
@@ -183,14 +183,14 @@ mod tests {
             if free < last_part(disk, left) {
                 break;
             }
-            // It is ended a little too late.
+            // This one is ended a little too late.
             free = least(free, disk, left) - MIB;
         }
         assert_eq!(free, 63 * MIB);
     }
 
     #[test]
-    fn it_is_looked_the_more_often_the_less_is_left() {
+    fn the_disk_is_checked_more_often_the_less_is_left() {
         let wait = |bytes, files| {
             until_used_up(Left { bytes, files }, Left { bytes: 0, files: 0 }).as_millis()
         };
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_limit_nothing_is_looked_at() {
+    fn without_a_limit_nothing_is_checked() {
         let folder = std::env::temp_dir();
         let mut none = Disks::of([folder.as_path()].into_iter(), Left::default());
         assert_eq!((none.next(), none.used_up()), (None, None));

@@ -1,21 +1,27 @@
 //! Runs commands in containers of a Docker Engine.
 //!
-//! A container is made when its first command comes, and ends with the runtime: its first process reads
-//! from a connection that this process holds, so it goes even where this one is killed. Commands run in
-//! shells that wait in there; see `seat.sh` for how one is told a command, and `sweep.sh` for how nothing
-//! of it stays.
+//! A container is made for the first command that needs it, and ends with the runtime: its first process
+//! reads from a connection that this process holds, so it ends even if this process is killed. Commands
+//! run in shell sessions that wait inside. `shell_session.sh` shows how a session is given a command, and
+//! `sweep.sh` how everything that a command has started is ended.
+//!
+//! - `container`, `containers`: what a container is made of, and which one a command gets
+//! - `mounts`, `mount_table`: what it sees of the workspace, and the check that it sees the right thing
+//! - `shell_session`, `marks`, `script`, `isolated`: how a command is started in it
+//! - `running`: how its output is read and its end awaited
+//! - `engine`, `owner`: the connection to the engine, and what dead runtimes have left behind
 
-mod apart;
 mod container;
 mod containers;
 mod engine;
+mod isolated;
 mod marks;
 mod mount_table;
 mod mounts;
 mod owner;
 mod running;
 mod script;
-mod seat;
+mod shell_session;
 
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -28,9 +34,9 @@ use super::config::ExecConfig;
 use super::confined::{Confined, RanIn, Reached};
 use super::console::Console;
 use super::control::Control;
-use super::guarded::Absent;
 use super::not_run::NotRun;
-use super::order::Order;
+use super::protected_paths::Absent;
+use super::request::ExecRequest;
 use super::running::{Ended, Stream, Written};
 use super::sandbox::{HOME, NO_NETWORK};
 use container::{Wanted, network_of};
@@ -38,7 +44,7 @@ use containers::{Containers, Taken};
 use engine::Engine;
 use owner::Owner;
 use running::{Given, Running};
-use seat::{Refused, Seat};
+use shell_session::{Refused, ShellSession};
 
 /// What runs commands in containers. One per runtime.
 pub(super) struct Docker {
@@ -56,7 +62,7 @@ struct State {
     is_closed: bool,
 }
 
-/// How often another shell or container is tried where one has gone before a command began.
+/// How often another session or container is tried if one ended before the command began.
 const TURNS: usize = 4;
 
 impl Docker {
@@ -69,72 +75,72 @@ impl Docker {
         }
     }
 
-    /// Runs a command, tells when it has started and what it writes; blocking. Once it has ended nothing
+    /// Runs a command, calls `started` and then `sink` with its output; blocking. Once it has ended nothing
     /// of it is left.
     ///
     /// # Errors
     /// Why it did not run.
     pub(super) fn run(
         &self,
-        order: &Order,
+        request: &ExecRequest,
         control: &Control,
         absent: &mut Absent,
         started: impl FnOnce(Confined),
         sink: impl FnMut(Stream, Written<'_>),
     ) -> Result<Ended, NotRun> {
         let engine = self.engine().map_err(|error| NotRun::Sandbox(error.to_string()))?;
-        engine.handle().block_on(self.run_in(&engine, order, control, absent, started, sink))
+        engine.handle().block_on(self.run_in(&engine, request, control, absent, started, sink))
     }
 
     async fn run_in(
         &self,
         engine: &Engine,
-        order: &Order,
+        request: &ExecRequest,
         control: &Control,
         absent: &mut Absent,
         started: impl FnOnce(Confined),
         mut sink: impl FnMut(Stream, Written<'_>),
     ) -> Result<Ended, NotRun> {
-        let deadline = Instant::now().checked_add(order.timeout);
-        let Some(cwd) = order.cwd.to_str() else { return Err(no_folder(order)) };
+        let deadline = Instant::now().checked_add(request.timeout);
+        let Some(cwd) = request.cwd.to_str() else { return Err(no_folder(request)) };
         let set = &self.config.environment.set;
-        let script = match &order.apart {
-            Some(apart) => apart::script(apart, cwd),
-            None => script::script(&order.run, cwd, order.console, set, &order.variables),
+        let script = match &request.isolated {
+            Some(isolated) => isolated::script(isolated, cwd),
+            None => script::script(&request.run, cwd, request.console, set, &request.variables),
         };
         let client = self.client(engine).await.map_err(NotRun::Sandbox)?;
         let wanted =
-            Wanted::of(&self.config, order).map_err(|why| NotRun::Sandbox(why.to_string()))?;
+            Wanted::of(&self.config, request).map_err(|why| NotRun::Sandbox(why.to_string()))?;
         let mut started = Some(started);
         let mut why = "its shells end before a command begins".to_owned();
         for _ in 0..TURNS {
             let taken = self.containers.take(&client, self.owner(), &wanted).await;
             let taken = taken.map_err(NotRun::Sandbox)?;
-            let seat = match seat_in(&client, &taken, order.console).await {
-                Ok(seat) => seat,
+            let session = match session_in(&client, &taken, request.console).await {
+                Ok(session) => session,
                 Err(said) => {
-                    // It has ended: by somebody's hand, or by a command's.
+                    // The container has ended, by a person's hand or by a command.
                     why = said;
                     self.containers.end(&client, &taken).await;
                     continue;
                 }
             };
-            let running = Running { client: &client, container: &taken.container.id, seat };
+            let running = Running { client: &client, container: &taken.container.id, session };
             let begun = || {
                 if let Some(started) = started.take() {
-                    started(self.confined(&taken, order));
+                    started(self.confined(&taken, request));
                 }
             };
             let disk_left = self.config.limits.left();
             let kept = &wanted.kept;
-            let given = Given { script: &script, order, deadline, disk_left, control, kept };
+            let given = Given { script: &script, request, deadline, disk_left, control, kept };
             if let Some(run) = running.run(given, absent, begun, &mut sink).await {
-                self.after(&client, &taken, run.left, order).await;
-                return run.ended.map_err(|why| refused(why, order));
+                self.after(&client, &taken, run.left, request).await;
+                return run.ended.map_err(|why| refused(why, request));
             }
-            // Whatever has ended that shell may have ended the others that wait.
+            // What ended that session may have ended the idle ones as well.
             taken.container.forget_idle();
-            if order.apart.is_some() {
+            if request.isolated.is_some() {
                 self.containers.end(&client, &taken).await;
             }
         }
@@ -143,18 +149,24 @@ impl Docker {
 
     /// Keeps a shell for the next command. Where there is none because the command could not be ended,
     /// or nobody else may be where it was, its container is ended.
-    async fn after(&self, client: &Client, taken: &Taken, left: running::Left, order: &Order) {
+    async fn after(
+        &self,
+        client: &Client,
+        taken: &Taken,
+        left: running::Left,
+        request: &ExecRequest,
+    ) {
         match left {
-            _ if order.apart.is_some() => self.containers.end(client, taken).await,
-            running::Left::Idle(seat) => taken.container.keep(seat),
+            _ if request.isolated.is_some() => self.containers.end(client, taken).await,
+            running::Left::Idle(session) => taken.container.keep(session),
             running::Left::Nothing => {}
             running::Left::Trouble => self.containers.end(client, taken).await,
         }
     }
 
-    fn confined(&self, taken: &Taken, order: &Order) -> Confined {
+    fn confined(&self, taken: &Taken, request: &ExecRequest) -> Confined {
         let sandbox = &self.config.sandbox;
-        let alone = network_of(sandbox, order) == NO_NETWORK;
+        let alone = network_of(sandbox, request) == NO_NETWORK;
         let parts = [("no_network", alone), ("read_only_root", sandbox.read_only_root)];
         let mut by = vec!["container", "limits", "no_capabilities", "no_new_privileges"];
         by.extend(parts.iter().filter(|(_, is_there)| *is_there).map(|(name, _)| *name));
@@ -241,7 +253,7 @@ impl Docker {
         let age = Duration::from_secs_f64(sandbox.max_age_days * 86_400.0);
         let every = Duration::from_secs_f64(sandbox.prune_interval_min * 60.0);
         let containers = self.containers.clone();
-        // It ends with the engine's thread.
+        // The task ends with the engine's thread.
         engine.handle().spawn(async move {
             loop {
                 tokio::time::sleep(every).await;
@@ -259,23 +271,27 @@ impl Docker {
     }
 }
 
-/// A shell that waits in a container, or a new one.
-async fn seat_in(client: &Client, taken: &Taken, console: Console) -> Result<Seat, String> {
+/// An idle session in a container, or a new one.
+async fn session_in(
+    client: &Client,
+    taken: &Taken,
+    console: Console,
+) -> Result<ShellSession, String> {
     let id = &taken.container.id;
     if let Console::Terminal { rows, columns } = console {
-        return Seat::at_terminal(client, id, (rows, columns)).await;
+        return ShellSession::at_terminal(client, id, (rows, columns)).await;
     }
     match taken.container.idle() {
-        Some(seat) => Ok(seat),
-        None => Seat::start(client, id).await,
+        Some(session) => Ok(session),
+        None => ShellSession::start(client, id).await,
     }
 }
 
-fn refused(why: Refused, order: &Order) -> NotRun {
-    let words = order.apart.iter().flat_map(|apart| &apart.words);
+fn refused(why: Refused, request: &ExecRequest) -> NotRun {
+    let words = request.isolated.iter().flat_map(|isolated| &isolated.words);
     let name = words.take(1).cloned().collect::<String>();
     match why {
-        Refused::Folder => no_folder(order),
+        Refused::Folder => no_folder(request),
         Refused::Program => NotRun::Sandbox(format!(
             "its image has no program `{name}` that could be trusted with credentials. It must be in \
              an absolute folder of the image's `PATH`, may be read and executed, and be of the image \
@@ -288,9 +304,9 @@ fn refused(why: Refused, order: &Order) -> NotRun {
     }
 }
 
-fn no_folder(order: &Order) -> NotRun {
+fn no_folder(request: &ExecRequest) -> NotRun {
     let why = io::Error::from(io::ErrorKind::NotFound);
-    NotRun::NoFolder(order.cwd.display().to_string(), why)
+    NotRun::NoFolder(request.cwd.display().to_string(), why)
 }
 
 /// What an engine says went wrong.

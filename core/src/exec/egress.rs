@@ -1,9 +1,9 @@
-//! The way out for a command that may reach some hosts and no others.
+//! Lets a command reach some hosts and no others.
 //!
-//! It has a network of its own that leads nowhere. There the names of those hosts stand for addresses of
-//! its loopback, at which this program listens: each connection is passed on to the host that the name
-//! stands for, and to nothing else. So it works for whatever speaks TCP, and nothing has to be set for
-//! it; what is said stays between the command and the host.
+//! The command gets a network namespace that leads nowhere. In it, the names of the allowed hosts resolve
+//! to addresses of its loopback, and this process listens there: each connection is passed on to the host
+//! of that name and port. So it works for every program that speaks TCP, without any setting, and TLS
+//! stays between the command and the host.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
@@ -20,7 +20,8 @@ use std::time::Duration;
 
 use rustix::event::{EventfdFlags, PollFd, PollFlags};
 
-use super::confine::program::Seat;
+use super::confine::program::Supervisor;
+use crate::policy::permit::{Host, is_localhost};
 
 /// The ports at which services are found, whatever a command says of them: SSH, HTTP and HTTPS with
 /// their usual second ones, Git, MySQL, PostgreSQL, Redis, MongoDB. Source: IANA's registry.
@@ -55,16 +56,15 @@ impl Ways {
     pub(crate) fn to(hosts: &BTreeSet<String>, ports: &BTreeSet<u16>) -> Result<Ways, String> {
         let mut ways = Vec::new();
         for (number, host) in (1..).zip(hosts) {
-            let host = host.trim_end_matches('.').to_ascii_lowercase();
-            let at = match host.parse::<IpAddr>() {
-                Ok(IpAddr::V4(address)) => address,
-                Ok(IpAddr::V6(_)) => return Err(host),
-                Err(_) if is_own(&host) => Ipv4Addr::LOCALHOST,
-                Err(_) if is_name(&host) => {
+            let host = Host::normal(host);
+            let at = match Host::of(&host) {
+                Some(Host::Address(address)) => address,
+                Some(Host::Localhost) => Ipv4Addr::LOCALHOST,
+                Some(Host::Name) => {
                     let [high, low] = u16::to_be_bytes(number);
                     Ipv4Addr::new(127, 64, high, low)
                 }
-                Err(_) => return Err(host),
+                None => return Err(host),
             };
             ways.push(Way { host, at });
         }
@@ -83,21 +83,23 @@ impl Ways {
     pub(crate) fn names(&self) -> String {
         let mut text = "127.0.0.1 localhost\n::1 localhost\n".to_owned();
         for Way { host, at } in &self.ways {
-            if host.parse::<IpAddr>().is_err() && !is_own(host) {
+            if host.parse::<IpAddr>().is_err() && !is_localhost(host) {
                 let _ = writeln!(text, "{at} {host}");
             }
         }
         text
     }
 
-    /// Opens the ways from the network of a seat.
+    /// Opens the ways from the network of a supervisor.
     ///
     /// # Errors
     /// Where it has no such addresses, or the system gives no thread.
-    pub(crate) fn open(&self, seat: &Seat, room: &Arc<Room>) -> io::Result<Egress> {
+    pub(crate) fn open(&self, supervisor: &Supervisor, room: &Arc<Room>) -> io::Result<Egress> {
         let mut doors = Vec::new();
         for way in &self.ways {
-            for (listener, port) in seat.listen(way.at, &self.ports)?.into_iter().zip(&self.ports) {
+            for (listener, port) in
+                supervisor.listen(way.at, &self.ports)?.into_iter().zip(&self.ports)
+            {
                 let listener = TcpListener::from(listener);
                 listener.set_nonblocking(true)?;
                 doors.push(Door { listener, host: way.host.clone(), port: *port });
@@ -105,19 +107,6 @@ impl Ways {
         }
         Egress::serve(doors, room.clone())
     }
-}
-
-/// True for names of the machine that says them.
-fn is_own(host: &str) -> bool {
-    host == "localhost" || host.ends_with(".localhost")
-}
-
-fn is_name(host: &str) -> bool {
-    let is_part = |part: &str| {
-        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
-        !part.is_empty() && part.len() <= 63 && part.bytes().all(is_plain)
-    };
-    host.len() <= 253 && host.split('.').all(is_part)
 }
 
 struct Door {
@@ -226,7 +215,7 @@ fn wait_at(doors: &[Door], stop: &OwnedFd, open: &Arc<Open>, room: &Arc<Room>) {
                 // Without a thread the connection is closed, as by a host that has no room.
                 let _ =
                     std::thread::Builder::new().name("toolkeep-egress".into()).spawn(move || {
-                        // The command sees a connection that was closed; that is all there is to tell.
+                        // The command sees a connection that was closed; there is nothing else to report.
                         let _ = pass_on(stream, &host, port, &counted.0);
                         drop((counted, taken));
                     });
@@ -292,10 +281,10 @@ fn connect(host: &str, port: u16) -> io::Result<TcpStream> {
     Err(last)
 }
 
-/// True unless a name that is no name of this machine leads to it, or to what tells machines of a cloud
+/// True unless a name that is no name of this machine leads to it, or to the service that gives machines of a cloud
 /// their secrets: then whoever answers for the name wants in.
 fn may_be(host: &str, address: &SocketAddr) -> bool {
-    if is_own(host) || host.parse::<IpAddr>().is_ok() {
+    if is_localhost(host) || host.parse::<IpAddr>().is_ok() {
         return true;
     }
     match address.ip().to_canonical() {
@@ -320,7 +309,7 @@ fn may_be(host: &str, address: &SocketAddr) -> bool {
     }
 }
 
-/// What tells machines of a cloud their secrets where it is not at an address of the link: Alibaba's, and
+/// The services that give machines of a cloud their secrets and are not at a link-local address: Alibaba's, and
 /// Azure's.
 const METADATA: [Ipv4Addr; 2] =
     [Ipv4Addr::new(100, 100, 100, 200), Ipv4Addr::new(168, 63, 129, 16)];
@@ -331,7 +320,7 @@ fn leads_here(address: &SocketAddr) -> bool {
         SocketAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
         SocketAddr::V6(_) => Ipv6Addr::UNSPECIFIED.into(),
     };
-    // Packets to an address of its own a machine sends from that address.
+    // A machine sends packets to an address of its own from that same address.
     let from = UdpSocket::bind((any, 0)).and_then(|socket| {
         socket.connect(address)?;
         socket.local_addr()
@@ -421,7 +410,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_name_and_no_address_is_told() {
+    fn what_is_no_name_and_no_address_is_reported() {
         for host in ["::1", "a b", "a\n127.0.0.1 b", "", "a..b"] {
             assert_eq!(ways(&[host], &[]), Err(host.to_owned()));
         }

@@ -81,7 +81,7 @@ const CACHES: &[(&str, &str)] =
 /// The variables of a command.
 pub(crate) type Variables = BTreeMap<String, String>;
 
-/// The variables that every command gets. `is_secret` tells of a text whether it holds one.
+/// The variables that every command gets. `is_secret` says whether a text holds a secret.
 pub(crate) fn of_host(config: &EnvironmentConfig, is_secret: impl Fn(&str) -> bool) -> Variables {
     let own = |name: &str| env::var(name).ok().map(|value| (name.to_owned(), value));
     let default = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());

@@ -51,7 +51,7 @@ pub(super) const HANDLE: OFlags =
 /// The first, once all has gone that can.
 pub(super) fn remove(folder: &Path, last: Option<&str>) -> io::Result<()> {
     let mut taking =
-        Taking { top: opened(CWD, folder)?, next: 0, waiting: Vec::new(), failed: None };
+        Removal { top: opened(CWD, folder)?, next: 0, waiting: Vec::new(), failed: None };
     for (name, kind) in entries(&taking.top)? {
         match kind {
             _ if last.is_some_and(|last| last.as_bytes() == name.to_bytes()) => {}
@@ -74,7 +74,7 @@ pub(super) fn remove(folder: &Path, last: Option<&str>) -> io::Result<()> {
 }
 
 /// A folder that is being taken away.
-struct Taking {
+struct Removal {
     top: OwnedFd,
     /// The name of the next folder that is put there, as a number.
     next: u64,
@@ -83,7 +83,7 @@ struct Taking {
     failed: Option<Errno>,
 }
 
-impl Taking {
+impl Removal {
     fn note(&mut self, done: Result<(), Errno>) {
         if let Err(error) = done {
             self.failed.get_or_insert(error);
@@ -95,7 +95,7 @@ impl Taking {
         let folder = opened(&self.top, name)?;
         for (name, kind) in entries(&folder)? {
             let done = match kind {
-                FileType::Directory => self.put_beside(&folder, &name),
+                FileType::Directory => self.move_to_top(&folder, &name),
                 _ => rustix::fs::unlinkat(&folder, &name, AtFlags::empty()),
             };
             self.note(done);
@@ -103,8 +103,8 @@ impl Taking {
         rustix::fs::unlinkat(&self.top, name, AtFlags::REMOVEDIR)
     }
 
-    fn put_beside(&mut self, folder: &OwnedFd, name: &CStr) -> Result<(), Errno> {
-        // Nobody but root moves a folder that he may not write.
+    fn move_to_top(&mut self, folder: &OwnedFd, name: &CStr) -> Result<(), Errno> {
+        // Only root can move a folder that is not writable.
         drop(opened(folder, name)?);
         loop {
             let beside = CString::new(self.next.to_string()).map_err(|_| Errno::INVAL)?;
@@ -125,7 +125,7 @@ impl Taking {
 /// A folder, with a mode that lets it be gone through and emptied.
 fn opened(at: impl AsFd, name: impl Arg) -> Result<OwnedFd, Errno> {
     let folder = rustix::fs::openat(at, name, HANDLE, Mode::empty())?;
-    // A handle of this kind has a mode only by this name. Where that cannot be set, what follows tells.
+    // A handle of this kind has a mode only by this name. If it cannot be set, the next step fails and says so.
     let by_name = format!("/proc/self/fd/{}", folder.as_raw_fd());
     let _ = fs::set_permissions(by_name, fs::Permissions::from_mode(0o700));
     Ok(folder)
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn it_goes_however_deep_it_is() {
+    fn a_folder_is_removed_however_deep_it_is() {
         let folder = made(Some("owner"));
         fs::write(folder.path().join("owner"), "").unwrap();
         let mut at = opened(CWD, folder.path()).unwrap();
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn it_goes_whatever_its_modes_and_follows_no_link() {
+    fn a_folder_is_removed_whatever_its_modes_and_no_link_is_followed() {
         let elsewhere = tempfile::tempdir().unwrap();
         fs::write(elsewhere.path().join("kept"), "").unwrap();
         let folder = made(None);

@@ -1,11 +1,11 @@
-//! The other names of files that a command must not write.
+//! The other names (hard links) of files that a command must not write.
 //!
-//! A wall stands at a path. A file that has another name (a hard link) in a folder that the command may
-//! write is written by that name. So where a file behind a wall has more names than one, the others are looked
-//! for, and a wall is put there, too. Commands themselves make no such link: for the kernel a wall is another
-//! mount, and no link leads from one mount to another. But one may be there from before the wall.
+//! A mount protects a path. A file that has a second name in a writable folder could be written by that
+//! name. So if a protected file has more than one link, its other names are searched for and protected as
+//! well. A command cannot make such a link itself, because the kernel allows none from one mount to
+//! another, but one may have existed before.
 //!
-//! Most files have one name, and then nothing is looked for.
+//! Most files have one name, and then nothing is searched for.
 
 use std::collections::{HashMap, VecDeque};
 use std::fs::{self, DirEntry, Metadata};
@@ -16,13 +16,14 @@ use std::path::{Path, PathBuf};
 use super::not_run::NotRun;
 use super::real::outermost;
 
-/// How many files and folders are looked at to find the other names for one command.
+/// How many files and folders are visited to find the other names for one command, so that its start
+/// takes a bounded time.
 const MOST_LOOKED_AT: usize = 1_000_000;
 
-/// How many other names are found for one command.
+/// How many other names are protected for one command. Each costs a mount.
 const MOST_FOUND: usize = 128;
 
-/// How many files in one protected folder are asked how many names they have.
+/// How many files in one protected folder are checked for other names.
 const MOST_IN_FOLDER: usize = 5_000;
 
 /// Why other names were not found.
@@ -48,27 +49,27 @@ type Files = HashMap<(u64, u64), Names>;
 struct Names {
     /// How many it has.
     all: u64,
-    /// How many of them stand behind a wall.
+    /// How many of them are protected.
     walled: u64,
     /// One of these.
     one: PathBuf,
 }
 
-/// What is guarded, and the other names that its files have, and those of what else is not written (`kept`). All
-/// paths are without links.
+/// The protected paths with the other names of their files, and with the other names of the files in
+/// `kept`, which must not be written either. All paths are without links.
 ///
 /// # Errors
 /// Where these names cannot be found, or nothing can keep a command from writing by them.
-pub(super) fn guarded(
-    mut guarded: Vec<PathBuf>,
+pub(super) fn protected(
+    mut protected: Vec<PathBuf>,
     mut kept: Vec<PathBuf>,
     write: &[PathBuf],
     has_mounts: bool,
 ) -> Result<Vec<PathBuf>, NotRun> {
     if has_mounts {
-        kept.extend(guarded.iter().cloned());
+        kept.extend(protected.iter().cloned());
     } else {
-        // What it may write with its folder it may write by all names.
+        // A file in a folder that the command may write may be written by all its names.
         kept.retain(|path| !write.iter().any(|root| path.starts_with(root)));
     }
     let others = others(kept, write).map_err(|why| NotRun::Unconfined(why.to_string()))?;
@@ -79,8 +80,8 @@ pub(super) fn guarded(
             other.display()
         )));
     }
-    guarded.extend(others);
-    Ok(guarded)
+    protected.extend(others);
+    Ok(protected)
 }
 
 /// The other names that the files at and below `walled` have at and below `write`. All paths are without
@@ -89,7 +90,7 @@ pub(super) fn guarded(
 /// # Errors
 /// Where they are too many, or there is too much to look at.
 pub(super) fn others(mut walled: Vec<PathBuf>, write: &[PathBuf]) -> Result<Vec<PathBuf>, Unfound> {
-    // A folder around one that is written stands open there.
+    // A folder that contains a writable one is open at that place.
     walled.retain(|path| !write.iter().any(|root| root.starts_with(path)));
     let walled = outermost(walled);
     let devices: Vec<u64> = write.iter().filter_map(|path| Some(data(path)?.dev())).collect();
@@ -112,7 +113,7 @@ pub(super) fn others(mut walled: Vec<PathBuf>, write: &[PathBuf]) -> Result<Vec<
     Ok(outermost(search.found))
 }
 
-/// Takes note of the files in a folder that have several names, those near the root first.
+/// Records the files in a folder that have several names, those near the root first.
 fn look_below(root: &Path, files: &mut Files) {
     let mut folders = VecDeque::from([root.to_owned()]);
     let mut left = MOST_IN_FOLDER;
@@ -138,7 +139,7 @@ fn note(files: &mut Files, path: &Path, data: &Metadata) {
     }
 }
 
-/// A look at all that a command may write.
+/// A search of everything that a command may write.
 struct Search {
     /// Of which files names are to be found.
     files: Files,
@@ -171,7 +172,7 @@ impl Search {
                         self.look_at(&entry, &mut folders)?;
                     }
                 }
-                // A command could let itself in.
+                // A command could change the folder's mode and enter it.
                 Err(error) if error.kind() == ErrorKind::PermissionDenied && is_own(&folder) => {
                     let one = self.one();
                     self.add(folder, &one)?;
@@ -199,7 +200,7 @@ impl Search {
         Ok(())
     }
 
-    /// Takes note of a file if it is one of those.
+    /// Checks whether a file is another name of a protected one.
     fn meet(&mut self, path: &Path, data: &Metadata) -> Result<(), Unfound> {
         let number = (data.dev(), data.ino());
         let is_walled = self.walled.iter().any(|walled| path.starts_with(walled));

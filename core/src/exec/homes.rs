@@ -1,11 +1,11 @@
-//! Home folders, which commands do not see but for what their work needs.
+//! Closes home folders, except for what a command's work needs.
 //!
-//! Whatever keeps a login keeps it in a home folder, each program under a name of its own, so a list of
-//! secrets is never complete. It is the other way round: all homes are closed, and a list says what
-//! toolchains read there. An owner opens more with `files.read_roots`, and a person by approving a command
-//! that reads a file there.
+//! Programs keep logins in home folders, each under a name of its own, so a list of secrets would never
+//! be complete. The list says instead what toolchains read there, and everything else in every home is
+//! closed. An owner opens more with `files.read_roots`, and a person by approving a command that reads a
+//! file there.
 //!
-//! A closed home is covered by an empty folder, the skeleton, which has only the places at which the open
+//! A closed home is covered by an empty folder, the skeleton. It has only the places at which the open
 //! parts are mounted again.
 
 use std::collections::BTreeSet;
@@ -14,9 +14,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::environment::{TOOLCHAINS, Variables};
-use super::looks::{Looks, Question, There};
 use super::places::{Temps, is_own};
 use super::real::outermost;
+use super::stat_cache::{Question, StatCache, There};
 
 /// What toolchains read in the home of their user: measured with builds of `core/tests/behaviour/builds.rs`,
 /// and from the documentation of each for where it keeps its programs, packages and settings. A name with a
@@ -185,14 +185,14 @@ pub(super) struct Homes {
 
 /// What a command sees of the homes.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct SeenOfHomes {
+pub(crate) struct HomesView {
     /// The closed folders, and what stands in the place of each.
     pub(crate) closed: Vec<(PathBuf, PathBuf)>,
     /// What of them is seen all the same.
     pub(crate) open: Vec<PathBuf>,
 }
 
-impl SeenOfHomes {
+impl HomesView {
     /// True for a path that lies in a closed folder.
     pub(crate) fn encloses(&self, path: &Path) -> bool {
         self.closed.iter().any(|(closed, _)| path.starts_with(closed))
@@ -260,22 +260,22 @@ impl Homes {
     ///
     /// # Errors
     /// Where the skeletons cannot be made.
-    pub(super) fn seen(
+    pub(super) fn view(
         &self,
         mounts: &[PathBuf],
         reads: &[PathBuf],
-        looks: &Looks,
+        stat_cache: &StatCache,
         temps: &Temps,
-    ) -> io::Result<SeenOfHomes> {
+    ) -> io::Result<HomesView> {
         let shown = [mounts, reads].concat();
         let is_closed =
             |home: &&PathBuf| !is_own(home) && !shown.iter().any(|root| home.starts_with(root));
         let closed: Vec<&PathBuf> = self.closed.iter().filter(is_closed).collect();
         if closed.is_empty() {
-            return Ok(SeenOfHomes::default());
+            return Ok(HomesView::default());
         }
-        let there = looks.answer(Question::There, self.open.clone(), |look, paths| {
-            let is_there = |path: &&PathBuf| look.at(path).is_some_and(|it| it != There::Nothing);
+        let there = stat_cache.lookup(Question::There, self.open.clone(), |probe, paths| {
+            let is_there = |path: &&PathBuf| probe.at(path).is_some_and(|it| it != There::Nothing);
             paths.iter().filter(is_there).cloned().collect()
         });
         let is_within = |path: &Path| closed.iter().any(|home| path.starts_with(home));
@@ -291,16 +291,16 @@ impl Homes {
             }
         }
         let open = outermost(open);
-        let mut seen = SeenOfHomes { closed: Vec::new(), open };
+        let mut view = HomesView { closed: Vec::new(), open };
         for home in closed {
             let here = |path: &&PathBuf| path.starts_with(home);
             let links = links.iter().filter(|(path, _)| path.starts_with(home));
-            let skeleton = temps.skeleton(home, seen.open.iter().filter(here), links)?;
-            seen.closed.push((home.clone(), skeleton));
+            let skeleton = temps.skeleton(home, view.open.iter().filter(here), links)?;
+            view.closed.push((home.clone(), skeleton));
         }
-        // A workspace is mounted as what it is.
-        seen.open.retain(|path| !mounts.contains(path));
-        Ok(seen)
+        // A workspace has a mount of its own.
+        view.open.retain(|path| !mounts.contains(path));
+        Ok(view)
     }
 }
 
@@ -340,8 +340,8 @@ mod tests {
         (folder, home, homes)
     }
 
-    fn seen(homes: &Homes, mounts: &[PathBuf]) -> SeenOfHomes {
-        homes.seen(mounts, &[], &Looks::default(), &Temps::new().unwrap()).unwrap()
+    fn view(homes: &Homes, mounts: &[PathBuf]) -> HomesView {
+        homes.view(mounts, &[], &StatCache::default(), &Temps::new().unwrap()).unwrap()
     }
 
     #[test]
@@ -358,8 +358,8 @@ mod tests {
             ".local/bin/tool",
         ];
         let (_folder, home, homes) = home(&files, "/usr/bin:~/tools/x/bin:~/.local/bin:~/bin");
-        let seen = seen(&homes, &[]);
-        let shows = |path: &str| seen.shows(&home.join(path));
+        let view = view(&homes, &[]);
+        let shows = |path: &str| view.shows(&home.join(path));
         for (path, is_shown) in [
             (".cargo/config.toml", true),
             (".gitconfig", true),
@@ -373,7 +373,7 @@ mod tests {
             ("tools/y", false),
         ] {
             assert_eq!(shows(path), is_shown, "{path}");
-            assert!(seen.encloses(&home.join(path)));
+            assert!(view.encloses(&home.join(path)));
         }
     }
 
@@ -384,26 +384,27 @@ mod tests {
         symlink("dotfiles/ignore", home.join(".gitignore")).unwrap();
         let temps = Temps::new().unwrap();
         let shown = [home.join("work")];
-        let seen = homes.seen(&shown, &[home.join("notes")], &Looks::default(), &temps).unwrap();
-        let skeleton = seen.closed.iter().find(|(closed, _)| *closed == home).unwrap().1.clone();
+        let view =
+            homes.view(&shown, &[home.join("notes")], &StatCache::default(), &temps).unwrap();
+        let skeleton = view.closed.iter().find(|(closed, _)| *closed == home).unwrap().1.clone();
         assert!(skeleton.join("work").is_dir());
         assert_eq!(fs::read(skeleton.join(".gitconfig")).unwrap(), b"");
         let link = fs::read_link(skeleton.join(".gitignore")).unwrap();
         assert_eq!(link, Path::new("dotfiles/ignore"));
-        assert!(seen.shows(&home.join("dotfiles/ignore")));
-        assert!(!seen.shows(&home.join("work/a")), "it is a workspace");
-        assert!(seen.shows(&home.join("notes")));
+        assert!(view.shows(&home.join("dotfiles/ignore")));
+        assert!(!view.shows(&home.join("work/a")), "it is a workspace");
+        assert!(view.shows(&home.join("notes")));
         // Another command adds to it.
-        homes.seen(&[home.join("work/a")], &[], &Looks::default(), &temps).unwrap();
+        homes.view(&[home.join("work/a")], &[], &StatCache::default(), &temps).unwrap();
         assert!(skeleton.join("work/a").is_file());
     }
 
     #[test]
     fn a_home_that_is_the_workspace_is_not_closed() {
         let (_folder, home, homes) = home(&["a"], "");
-        let all = seen(&homes, std::slice::from_ref(&home));
+        let all = view(&homes, std::slice::from_ref(&home));
         assert!(!all.encloses(&home));
-        let above = seen(&homes, &[home.parent().unwrap().to_owned()]);
+        let above = view(&homes, &[home.parent().unwrap().to_owned()]);
         assert!(!above.encloses(&home));
     }
 

@@ -6,33 +6,33 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::capabilities::Capabilities;
-use super::closed;
+use super::cgroups::Group;
 use super::config::ExecConfig;
 use super::confine::kernel::Namespaces;
 use super::confine::program::Shared;
 use super::confine::walls::{Launch, Network, Walls, unconfined};
 use super::confined::{Confined, RanIn, Reached};
 use super::control::Control;
+use super::deny_globs;
 use super::disk::{self, Disks};
 use super::egress::{Egress, Ways};
 use super::environment;
 use super::folder::Folder;
-use super::groups::Group;
-use super::guarded::{Absent, Appeared};
 use super::hard_links;
 use super::launch::launch;
-use super::looks::{Look, Looks, Question};
 use super::machine::{Machine, Place};
 use super::not_run::NotRun;
 use super::opened::Opened;
-use super::order::Order;
 use super::places::{self, Temps};
 use super::profile::Profile;
+use super::protected_paths::{Absent, Appeared};
 use super::real::{RealPaths, outermost};
 use super::replaced::Kept;
 use super::repositories::Repositories;
+use super::request::ExecRequest;
 use super::running::{Cut, Ended, Remains, Running, StartError, Stream, Watched, Written};
 use super::sandbox::Mounted;
+use super::stat_cache::{Probe, Question, StatCache};
 use super::turns::{Turn, Turns};
 
 use crate::body::Spool;
@@ -44,7 +44,7 @@ use crate::terminal::{Cleaner, Returns};
 pub(crate) struct Host {
     config: ExecConfig,
     scrubber: Scrubber,
-    pub(super) looks: Looks,
+    pub(super) stat_cache: StatCache,
     pub(super) repositories: Repositories,
     turns: Arc<Turns>,
     /// Once the first command has run, and until the runtime is closed.
@@ -53,10 +53,10 @@ pub(crate) struct Host {
     pub(super) docker: super::docker::Docker,
 }
 
-/// How often it is tried to start a command around which something goes meanwhile.
+/// How often a start is tried again because a path of its walls was removed meanwhile.
 const MOST_TRIES: usize = 4;
 
-/// How long is waited at the end for commands that are being cleared up.
+/// How long closing waits for commands that are being cleared up.
 const CLEARING_UP: Duration = Duration::from_secs(5);
 
 /// What became of a command.
@@ -66,26 +66,26 @@ pub(crate) struct Done {
     pub(crate) error: Spool,
     pub(crate) ended: Ended,
     pub(crate) confined: Confined,
-    /// What it was not to write and has come while it ran.
+    /// Protected paths that appeared while it ran.
     pub(crate) appeared: Vec<Appeared>,
 }
 
 impl Host {
-    /// Nothing is looked up before the first command. `scrubber` tells which variables hold secrets.
+    /// Looks nothing up before the first command. `scrubber` recognises variables that hold secrets.
     pub(crate) fn new(config: ExecConfig, scrubber: Scrubber) -> Host {
         Host {
             #[cfg(feature = "docker")]
             docker: super::docker::Docker::new(&config),
             config,
             scrubber,
-            looks: Looks::default(),
+            stat_cache: StatCache::default(),
             repositories: Repositories::default(),
             turns: Arc::default(),
             machine: Mutex::default(),
         }
     }
 
-    /// True if commands on the host are held to what was decided of them. It may take some milliseconds
+    /// True if the kernel can enforce the confinement of commands on the host. It may take some milliseconds
     /// the first time.
     pub(super) fn host_confines(&self) -> bool {
         let holds = |machine: Arc<Machine>| {
@@ -111,30 +111,30 @@ impl Host {
         &self.config
     }
 
-    /// Runs a command, tells what became of it, and then clears up; blocking. What it writes is masked
-    /// as it comes.
+    /// Runs a command, passes its result to `deliver`, and then clears up; blocking. What it writes is
+    /// masked as it comes.
     pub(crate) fn run(
         &self,
-        mut order: Order,
+        mut request: ExecRequest,
         control: &Control,
         scrubber: &Scrubber,
-        tell: impl FnOnce(Result<Done, NotRun>),
+        deliver: impl FnOnce(Result<Done, NotRun>),
     ) {
         let most = self.config.max_output_kb * 1024;
         let mut outputs = [Output::new(scrubber, most), Output::new(scrubber, most)];
-        self.guard_repositories(&mut order);
-        let mut absent = Absent::before(&self.guarded_names(&order), &self.looks);
+        self.protect_repositories(&mut request);
+        let mut absent = Absent::before(&self.protected_names(&request), &self.stat_cache);
         let mut confined = None;
         let sink = |stream, written: Written<'_>| match stream {
             Stream::Output => outputs[0].push(written),
             Stream::Error => outputs[1].push(written),
         };
         let begun = |started| confined = Some(started);
-        match self.start_and_finish(order, control, &mut absent, begun, sink) {
+        match self.start_and_finish(request, control, &mut absent, begun, sink) {
             Ok((mut ended, rest)) => {
                 let [output, error] = outputs.map(Output::finish);
-                // What it had started may make something until it is cleared up. From then on what comes
-                // is somebody else's.
+                // Processes that it started may create protected paths until they are cleared up. What
+                // appears after that is not its doing.
                 let rest = match absent.is_watching() {
                     true => {
                         rest.clear_up();
@@ -146,32 +146,32 @@ impl Host {
                 ended.cut = ended.cut.or(absent.is_broken().then_some(Cut::Appeared));
                 drop(absent);
                 if let Some(confined) = confined {
-                    tell(Ok(Done { output, error, ended, confined, appeared }));
+                    deliver(Ok(Done { output, error, ended, confined, appeared }));
                 }
                 if let Some(rest) = rest {
                     rest.clear_up();
                 }
             }
-            Err(error) => tell(Err(error)),
+            Err(error) => deliver(Err(error)),
         }
     }
 
-    /// Runs a command, tells when it has started and what it writes, which is not masked, and answers
-    /// how it has ended and what has appeared, once nothing of it is left; blocking.
+    /// Runs a command. Calls `started` when it has started, and `sink` with what it writes, which is not
+    /// masked. Returns how it ended and which protected paths appeared, once nothing of it is left; blocking.
     ///
     /// # Errors
     /// Why it did not start.
     pub(crate) fn follow(
         &self,
-        mut order: Order,
+        mut request: ExecRequest,
         control: &Control,
         started: impl FnOnce(Confined),
         sink: impl FnMut(Stream, Written<'_>),
     ) -> Result<(Ended, Vec<Appeared>), NotRun> {
-        self.guard_repositories(&mut order);
-        let mut absent = Absent::before(&self.guarded_names(&order), &self.looks);
+        self.protect_repositories(&mut request);
+        let mut absent = Absent::before(&self.protected_names(&request), &self.stat_cache);
         let (mut ended, rest) =
-            self.start_and_finish(order, control, &mut absent, started, sink)?;
+            self.start_and_finish(request, control, &mut absent, started, sink)?;
         rest.clear_up();
         let appeared = absent.finish();
         ended.cut = ended.cut.or(absent.is_broken().then_some(Cut::Appeared));
@@ -180,58 +180,58 @@ impl Host {
 
     fn start_and_finish(
         &self,
-        mut order: Order,
+        mut request: ExecRequest,
         control: &Control,
         absent: &mut Absent,
         started: impl FnOnce(Confined),
         sink: impl FnMut(Stream, Written<'_>),
     ) -> Result<(Ended, Rest), NotRun> {
-        let turn = self.turn(&mut order)?;
+        let turn = self.turn(&mut request)?;
         let withheld = turn.as_ref().map(|turn| turn.withheld.clone()).unwrap_or_default();
-        let not_looked_at = order.nested.not_looked_at.clone();
+        let not_looked_at = request.nested.not_looked_at.clone();
         let started = |confined| started(Confined { withheld, not_looked_at, ..confined });
-        if self.is_sandboxed(&order) {
-            let ended = self.in_sandbox(&order, control, absent, started, sink)?;
+        if self.is_sandboxed(&request) {
+            let ended = self.in_sandbox(&request, control, absent, started, sink)?;
             return Ok((ended, Rest { on_host: None, turn }));
         }
         let machine = self.machine()?;
-        let deadline = Instant::now().checked_add(order.timeout);
+        let deadline = Instant::now().checked_add(request.timeout);
         let Started { running, walls, kept, ways, egress, shared, group } =
-            self.start(&machine, &order)?;
+            self.start(&machine, &request)?;
         started(self.confined(&machine, walls.as_ref(), ways.as_ref()));
-        let written = written(walls.as_ref(), &order);
+        let written = written(walls.as_ref(), &request);
         let disks = Disks::of(written.iter().map(PathBuf::as_path), self.config.limits.left());
         let watched = Watched { disks, kept, absent };
         let (ended, remains) = running.finish(deadline, watched, control, sink);
         drop(egress);
-        let opened = order.opened;
+        let opened = request.opened;
         let on_host = Some(OnHost { machine, remains, shared, group, opened });
         Ok((ended, Rest { on_host, turn }))
     }
 
-    /// The turn of a command among those that run, where walls are mounts.
-    fn turn(&self, order: &mut Order) -> Result<Option<Turn>, NotRun> {
-        let is_sandboxed = self.is_sandboxed(order);
+    /// The turn of a command among those that run, if walls are mounts (see `turns`).
+    fn turn(&self, request: &mut ExecRequest) -> Result<Option<Turn>, NotRun> {
+        let is_sandboxed = self.is_sandboxed(request);
         let has_mounts = is_sandboxed
             || self.config.confinement != Profile::Off && self.namespaces() != Namespaces::None;
-        let mounted = is_sandboxed.then(|| Mounted { real: order.whose.workspace.clone() });
-        let take = || self.turns.take(&mut order.held_to, order.timeout, mounted);
+        let mounted = is_sandboxed.then(|| Mounted { real: request.owner.workspace.clone() });
+        let take = || self.turns.take(&mut request.held_to, request.timeout, mounted);
         has_mounts.then(take).transpose()
     }
 
-    /// Starts a command within its walls. What a wall was to stand around may be gone by then, such as
-    /// the socket of a service that has ended: then it is looked up anew.
-    fn start(&self, machine: &Machine, order: &Order) -> Result<Started, NotRun> {
+    /// Starts a command within its walls. A path of the walls may be gone by then, such as the socket of a
+    /// service that has ended: then all paths are looked up again.
+    fn start(&self, machine: &Machine, request: &ExecRequest) -> Result<Started, NotRun> {
         let missing = self.missing(machine);
         if self.config.require && !missing.is_empty() {
             return Err(NotRun::Unconfined(missing.join("; ")));
         }
         let mut tries = 1;
         loop {
-            match self.try_to_start(machine, order)? {
+            match self.try_to_start(machine, request)? {
                 Ok(started) => return Ok(started),
                 Err((error, _)) if error.is_of_what_is_gone() && tries < MOST_TRIES => tries += 1,
-                Err((error, launch)) => return Err(not_started(error, &order.run, &launch)),
+                Err((error, launch)) => return Err(not_started(error, &request.run, &launch)),
             }
         }
     }
@@ -239,27 +239,27 @@ impl Host {
     fn try_to_start(
         &self,
         machine: &Machine,
-        order: &Order,
+        request: &ExecRequest,
     ) -> Result<Result<Started, (StartError, Launch)>, NotRun> {
-        let ways = self.ways(machine, order)?;
-        let walls = self.walls(machine, order, ways.as_ref())?;
+        let ways = self.ways(machine, request)?;
+        let walls = self.walls(machine, request, ways.as_ref())?;
         let namespaces = machine.kernel.namespaces;
         let lies_at = match &walls {
-            Some(walls) => walls.lies_at(&order.cwd, namespaces),
-            None => order.cwd.clone(),
+            Some(walls) => walls.lies_at(&request.cwd, namespaces),
+            None => request.cwd.clone(),
         };
-        let launch = match &order.opened {
-            Some(opened) => opened.launch(&order.cwd, &lies_at)?,
+        let launch = match &request.opened {
+            Some(opened) => opened.launch(&request.cwd, &lies_at)?,
             None => {
                 let mut variables = machine.variables.clone();
                 if let Some(walls) = &walls {
-                    let temp = machine.seen_at(&walls.temp);
+                    let temp = machine.temp_mount_point(&walls.temp);
                     environment::with_caches(&mut variables, &self.config.environment, &temp);
                 }
-                launch(order, variables, &lies_at)?
+                launch(request, variables, &lies_at)?
             }
         };
-        let limits = &disk::limits_on(&written(walls.as_ref(), order), &self.config.limits);
+        let limits = &disk::limits_on(&written(walls.as_ref(), request), &self.config.limits);
         let plan = match &walls {
             Some(walls) => walls
                 .plan(&machine.kernel, limits, &launch)
@@ -267,20 +267,23 @@ impl Host {
             None => unconfined(&machine.kernel, limits, &launch),
         };
         let shared = walls.as_ref().map(|walls| walls.shared(&machine.kernel)).unwrap_or_default();
-        // Before anything is mounted: what is replaced meanwhile ends it.
+        // Recorded before anything is mounted, so that a file that is replaced in between ends the command.
         let mounted = walls.as_ref().map(|walls| walls.mounted(&machine.kernel));
         let kept = Kept::of(mounted.unwrap_or_default().into_iter());
-        let Place { seat, group, .. } = machine.place(shared, limits)?;
-        let egress =
-            match ways.as_ref().map(|ways| ways.open(&seat, &machine.connections)).transpose() {
-                Ok(egress) => egress,
-                Err(error) => {
-                    seat.end();
-                    machine.groups.give_back(group);
-                    return Err(NotRun::Unconfined(format!("no way out could be opened: {error}")));
-                }
-            };
-        Ok(match Running::start(seat, &plan, order.console, order.input.clone()) {
+        let Place { supervisor, group, .. } = machine.place(shared, limits)?;
+        let egress = match ways
+            .as_ref()
+            .map(|ways| ways.open(&supervisor, &machine.connections))
+            .transpose()
+        {
+            Ok(egress) => egress,
+            Err(error) => {
+                supervisor.end();
+                machine.groups.give_back(group);
+                return Err(NotRun::Unconfined(format!("no way out could be opened: {error}")));
+            }
+        };
+        Ok(match Running::start(supervisor, &plan, request.console, request.input.clone()) {
             Ok(running) => Ok(Started { running, walls, kept, ways, egress, shared, group }),
             Err(error) => {
                 machine.groups.give_back(group);
@@ -289,8 +292,8 @@ impl Host {
         })
     }
 
-    /// Ends what waits for commands, and takes away the folders of sessions; blocking. Commands whose
-    /// result was given are waited for until they are cleared up.
+    /// Ends the waiting supervisors and removes the folders of sessions; blocking. Waits until commands whose
+    /// results were delivered are cleared up.
     pub(crate) fn close(&self) {
         let machine = self.lock().take();
         if let Some(Ok(machine)) = machine {
@@ -315,7 +318,7 @@ impl Host {
         self.machine.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What a command is held to. `None`: to nothing.
+    /// What a command is confined to. Without walls: to nothing.
     fn confined(&self, machine: &Machine, walls: Option<&Walls>, ways: Option<&Ways>) -> Confined {
         let kernel = &machine.kernel;
         let mut by = vec!["limits"];
@@ -342,7 +345,7 @@ impl Host {
         Confined { ran_in, profile, by, network, hosts, missing, withheld, not_looked_at }
     }
 
-    /// What commands should be held to and are not.
+    /// The parts of a confinement that should be enforced and are not.
     fn missing(&self, machine: &Machine) -> Vec<String> {
         let of_kernel: &[String] = match self.config.confinement {
             Profile::Off => &[],
@@ -351,15 +354,15 @@ impl Host {
         [of_kernel, &machine.groups.missing(&self.config.limits)].concat()
     }
 
-    /// The hosts that a command is held to. None: it has no network, or the host's.
-    fn ways(&self, machine: &Machine, order: &Order) -> Result<Option<Ways>, NotRun> {
+    /// The hosts that a command is restricted to. None: it has no network, or the whole network of the host.
+    fn ways(&self, machine: &Machine, request: &ExecRequest) -> Result<Option<Ways>, NotRun> {
         let isolated = machine.kernel.namespaces != Namespaces::None;
         let profile = self.config.confinement;
-        let holds = match order.held_to.by_owner || order.opened.is_some() {
+        let holds = match request.held_to.by_owner || request.opened.is_some() {
             true => profile != Profile::Off,
             false => profile == Profile::Workspace,
         };
-        match &order.held_to.network {
+        match &request.held_to.network {
             Reach::Hosts { hosts, ports } if isolated && holds => {
                 let ways = Ways::to(hosts, ports).map_err(|host| {
                     NotRun::Unconfined(format!(
@@ -373,7 +376,7 @@ impl Host {
         }
     }
 
-    /// Makes a folder for one program alone, gone when it is dropped; blocking.
+    /// Makes a folder for one program alone, removed when it is dropped; blocking.
     ///
     /// # Errors
     /// Where it cannot be made.
@@ -381,32 +384,33 @@ impl Host {
         Ok(self.machine()?.temps.private()?)
     }
 
-    /// Where a program sees the temporary folder that it is given; it may take some milliseconds the
-    /// first time.
-    pub(crate) fn temp_seen_at(&self, folder: &Path) -> PathBuf {
+    /// The path at which a program sees its temporary folder. It may take some milliseconds the first time.
+    pub(crate) fn temp_mount_point(&self, folder: &Path) -> PathBuf {
         match self.machine() {
-            Ok(machine) if self.config.confinement != Profile::Off => machine.seen_at(folder),
+            Ok(machine) if self.config.confinement != Profile::Off => {
+                machine.temp_mount_point(folder)
+            }
             _ => folder.to_owned(),
         }
     }
 
-    /// What the owner and the system close, as it is now, without what the command may read.
+    /// The existing paths that the owner and the system close to a command, without those it may read.
     fn closed(&self, held: &Confinement) -> Result<Vec<PathBuf>, NotRun> {
         let closed = held.read_never.iter().map(PathBuf::from);
-        let closed = closed::spelled_out(closed);
+        let closed = deny_globs::expand(closed);
         let mut closed = closed.map_err(|why| NotRun::Unconfined(why.to_string()))?;
         closed.retain(|path| !held.read.iter().any(|shown| Path::new(shown).starts_with(path)));
         closed.extend(places::SERVICES.iter().map(PathBuf::from));
-        let answer = self.looks.answer(Question::Outermost, closed, |look, paths| {
-            RealPaths::of_now(look).outermost(paths.iter().cloned())
+        let lookup = self.stat_cache.lookup(Question::Outermost, closed, |probe, paths| {
+            RealPaths::of_now(probe).outermost(paths.iter().cloned())
         });
-        Ok(answer.paths.clone())
+        Ok(lookup.paths.clone())
     }
 
     fn walls(
         &self,
         machine: &Machine,
-        order: &Order,
+        request: &ExecRequest,
         ways: Option<&Ways>,
     ) -> Result<Option<Walls>, NotRun> {
         if self.config.confinement == Profile::Off {
@@ -415,58 +419,60 @@ impl Host {
         let kernel = &machine.kernel;
         let isolated = kernel.namespaces != Namespaces::None;
         if kernel.landlock.is_none() && !isolated {
-            // Then nothing holds it to what was decided of it.
+            // Then nothing would enforce the confinement.
             return Err(NotRun::Unconfined(kernel.missing.join("; ")));
         }
-        let temp = match &order.opened {
+        let temp = match &request.opened {
             Some(opened) => opened.temp.path().to_owned(),
-            None => machine.temps.of(&order.session)?,
+            None => machine.temps.of(&request.session)?,
         };
-        let held = &order.held_to;
-        let is_temp = |path: &Path| places::SEEN_AT.iter().any(|at| path == Path::new(at));
+        let held = &request.held_to;
+        let is_temp =
+            |path: &Path| places::TEMP_MOUNT_POINTS.iter().any(|at| path == Path::new(at));
         let write = match self.config.confinement {
             Profile::ReadOnly if !held.by_owner => Vec::new(),
             _ => held.write.iter().map(PathBuf::from).filter(|path| !is_temp(path)).collect(),
         };
-        let mut look = Look::once();
-        let mut real = RealPaths::of_now(&mut look);
+        let mut probe = Probe::once();
+        let mut real = RealPaths::of_now(&mut probe);
         let write = real.outermost(write);
         let mut hidden = self.closed(held)?;
-        let program = order.opened.as_ref().and_then(|opened| opened.path.parent());
+        let program = request.opened.as_ref().and_then(|opened| opened.path.parent());
         let program = program.map(|folder| machine.homes.of_programs(folder)).unwrap_or_default();
         let shown = real.outermost(held.read.iter().map(PathBuf::from).chain(program));
-        let kept = real.outermost(order.whose.kept.iter().cloned());
+        let kept = real.outermost(request.owner.kept.iter().cloned());
         let kept = hidden.iter().chain(&kept).cloned().collect();
-        let guarded = hard_links::guarded(self.guarded(order), kept, &write, isolated)?;
+        let protected = hard_links::protected(self.protected(request), kept, &write, isolated)?;
         hidden.extend(private(machine).iter().filter_map(|path| real.of(path)));
-        let seen = real.outermost(order.seen.iter().cloned());
-        let mounts = outermost([&seen[..], &write].concat());
-        let homes = machine.homes.seen(&mounts, &shown, &self.looks, &machine.temps)?;
+        let visible = real.outermost(request.visible.iter().cloned());
+        let mounts = outermost([&visible[..], &write].concat());
+        let homes = machine.homes.view(&mounts, &shown, &self.stat_cache, &machine.temps)?;
         let is_shown =
             |path: &PathBuf| homes.shows(path) || mounts.iter().any(|root| path.starts_with(root));
         hidden.retain(|path| !homes.encloses(path) || is_shown(path));
         if isolated {
-            // Of what lies there it sees nothing else.
-            let shown = |path: &PathBuf| seen.iter().chain(&write).any(|at| path.starts_with(at));
+            // It sees nothing else of the machine's `/tmp`.
+            let shown =
+                |path: &PathBuf| visible.iter().chain(&write).any(|at| path.starts_with(at));
             hidden.retain(|path| !places::is_own(path) || shown(path));
         }
         let walls = Walls {
-            guarded,
+            protected,
             hidden: outermost(hidden),
             homes,
             network: match ways {
                 Some(_) => Network::None,
-                // What its owner gives it, whatever commands have.
-                None if order.opened.is_some() && held.network == Reach::None => Network::None,
-                None if order.opened.is_some() => Network::Host,
+                // An owner's program has the network that its owner gives it, whatever the profile is.
+                None if request.opened.is_some() && held.network == Reach::None => Network::None,
+                None if request.opened.is_some() => Network::Host,
                 None => network(self.config.confinement, held),
             },
             names: ways.map(|ways| machine.temps.names(&ways.names())).transpose()?,
-            seen,
+            visible,
             write,
             temp,
         };
-        for path in walls.write.iter().chain(&walls.hidden).chain(&walls.seen) {
+        for path in walls.write.iter().chain(&walls.hidden).chain(&walls.visible) {
             Temps::make_way(&walls.temp, path)?;
         }
         Ok(Some(walls))
@@ -474,8 +480,8 @@ impl Host {
 }
 
 /// The folders and files that a command writes.
-fn written(walls: Option<&Walls>, order: &Order) -> Vec<PathBuf> {
-    walls.map_or_else(|| vec![order.cwd.clone()], Walls::written)
+fn written(walls: Option<&Walls>, request: &ExecRequest) -> Vec<PathBuf> {
+    walls.map_or_else(|| vec![request.cwd.clone()], Walls::written)
 }
 
 /// A command that has started on the host.
@@ -489,7 +495,7 @@ struct Started {
     group: Option<Group>,
 }
 
-/// What is left of a command that has ended: in a container nothing but its turn.
+/// What must be cleared up after a command has ended. In a container that is only its turn.
 struct Rest {
     on_host: Option<OnHost>,
     turn: Option<Turn>,
@@ -504,19 +510,19 @@ struct OnHost {
 }
 
 impl Rest {
-    /// Waits until nothing of it runs any more, and keeps the place for another.
+    /// Waits until nothing of it runs any more, and keeps its place for another command.
     fn clear_up(self) {
         let Rest { on_host, turn } = self;
         let Some(OnHost { machine, remains, shared, group, opened }) = on_host else { return };
         match remains.wait() {
-            Some(seat) => machine.keep(Place { seat, group, shared }),
+            Some(supervisor) => machine.keep(Place { supervisor, group, shared }),
             None => machine.groups.give_back(group),
         }
         drop((opened, turn));
     }
 }
 
-/// One of the two outputs, without what commands a terminal, and masked, as it comes.
+/// One of the two outputs: terminal sequences removed and secrets masked as it comes.
 struct Output {
     cleaner: Cleaner,
     stream: crate::scrub::Stream,
@@ -547,11 +553,11 @@ impl Output {
     }
 }
 
-/// What belongs to others, and stands where a command would find it.
+/// Paths of others on this machine that a command would find and must not.
 fn private(machine: &Machine) -> Vec<PathBuf> {
     let kernel = &machine.kernel;
     let isolated = kernel.namespaces != Namespaces::None;
-    // Elsewhere the filter lets it connect to none.
+    // With another network the filter allows no connection to sockets of this machine.
     let mut found = if isolated || !kernel.filter { places::sockets() } else { Vec::new() };
     // There the folders of other sessions lie, and the private ones of CLIs.
     found.push(machine.temps.root().to_owned());

@@ -8,7 +8,7 @@ use super::console::Console;
 use super::environment::Variables;
 use super::not_run::NotRun;
 use super::opened::enter;
-use super::order::Order;
+use super::request::ExecRequest;
 use crate::shell::{REMOVED, Run, SET, SHELL_OPTIONS, precheck::LONGEST_RUN};
 
 /// What is started for a command: itself, or a shell with its script. Its folder lies at `lies_at`.
@@ -16,14 +16,14 @@ use crate::shell::{REMOVED, Run, SET, SHELL_OPTIONS, precheck::LONGEST_RUN};
 /// # Errors
 /// Where its folder cannot be entered, or there is no such program.
 pub(super) fn launch(
-    order: &Order,
+    request: &ExecRequest,
     mut variables: Variables,
     lies_at: &Path,
 ) -> Result<Launch, NotRun> {
-    let cwd = order.cwd.clone();
+    let cwd = request.cwd.clone();
     enter(&cwd, lies_at)?;
     let shell = ["/bin/bash", "/usr/bin/bash", "/bin/sh", "/usr/bin/sh"];
-    let (path, words): (PathBuf, Vec<OsString>) = match &order.run {
+    let (path, words): (PathBuf, Vec<OsString>) = match &request.run {
         Run::Direct { program, arguments, environment } => {
             variables.extend(environment.iter().cloned());
             let path = found(program, &variables, &cwd)?;
@@ -31,7 +31,7 @@ pub(super) fn launch(
             (path, words.map(OsString::from).collect())
         }
         Run::Canonical { script } | Run::Verbatim { text: script } => {
-            if matches!(order.run, Run::Canonical { .. }) {
+            if matches!(request.run, Run::Canonical { .. }) {
                 variables
                     .extend(SET.iter().map(|(name, value)| (name.to_string(), value.to_string())));
             }
@@ -45,10 +45,10 @@ pub(super) fn launch(
         }
     };
     check_length(&words)?;
-    variables.extend(order.variables.clone());
+    variables.extend(request.variables.clone());
     variables.insert("PWD".into(), cwd.display().to_string());
     REMOVED.iter().for_each(|name| drop(variables.remove(*name)));
-    let terminal = match order.console {
+    let terminal = match request.console {
         Console::Terminal { rows, columns } => Some((rows, columns)),
         Console::Once | Console::Open => None,
     };

@@ -81,7 +81,7 @@ impl Log {
     pub(crate) fn news(&self, cursor: &mut Cursor, most: usize) -> Part {
         let settled = self.settled.total();
         let unsettled = self.unsettled();
-        // Of much, what is not told need not be looked at.
+        // Of long news, the part that is not given need not be read.
         let longest = cursor.shown.len() + most + LINE;
         let wanted = cursor.at.max(settled.saturating_sub(longest as u64)).min(settled);
         let (at, rest) = self.from(wanted, usize::MAX, &unsettled);
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn of_much_the_end_is_kept_and_of_much_news_the_end_is_told() {
+    fn of_a_long_log_the_end_is_kept_and_of_much_news_the_end_is_reported() {
         let (mut log, mut cursor) = (log(10_000), Cursor::default());
         (0..10_000).for_each(|line| log.push(format!("line {line}\n").as_bytes()));
         log.end();

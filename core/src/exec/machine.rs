@@ -1,16 +1,16 @@
-//! What is found out and made of this machine when the first command runs, and the places that commands
-//! run in.
+//! What is found out about this machine when the first command runs, and the places that commands run in:
+//! a confining program that waits, with its control group.
 
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::cgroups::{Group, Groups};
 use super::config::ExecConfig;
 use super::confine::kernel::{Kernel, Namespaces};
-use super::confine::program::{Program, Seat, Shared};
+use super::confine::program::{Program, Shared, Supervisor};
 use super::egress::Room;
 use super::environment::{self, Variables};
-use super::groups::{Group, Groups};
 use super::homes::Homes;
 use super::limits::Limits;
 use super::places::{self, Temps};
@@ -28,17 +28,16 @@ pub(super) struct Machine {
     idle: Mutex<Vec<Place>>,
 }
 
-/// Where one command runs after the other: the process that starts them and watches over them, and the
-/// control group that it is in. To start the one, and to have it join the other, takes longer than all
-/// the rest.
+/// Where commands run, one after another: the supervisor that starts and watches them, and its control
+/// group. Starting the one and joining the other takes longer than everything else, so places are kept.
 #[derive(Debug)]
 pub(super) struct Place {
-    pub(super) seat: Seat,
+    pub(super) supervisor: Supervisor,
     pub(super) group: Option<Group>,
     pub(super) shared: Shared,
 }
 
-/// How many places are kept for later.
+/// How many idle places are kept.
 const MOST_IDLE: usize = 4;
 
 impl Drop for Machine {
@@ -63,10 +62,10 @@ impl Machine {
     }
 
     /// Where a command within walls sees its temporary folder.
-    pub(super) fn seen_at(&self, temp: &Path) -> PathBuf {
+    pub(super) fn temp_mount_point(&self, temp: &Path) -> PathBuf {
         match self.kernel.namespaces {
             Namespaces::None => temp.to_owned(),
-            Namespaces::Full { .. } => PathBuf::from(places::SEEN_AT[0]),
+            Namespaces::Full { .. } => PathBuf::from(places::TEMP_MOUNT_POINTS[0]),
         }
     }
 
@@ -81,7 +80,7 @@ impl Machine {
             let group = self.groups.take(limits)?;
             let entries = group.as_ref().map(Group::entries).unwrap_or_default();
             match self.program.start(entries, shared) {
-                Ok(seat) => Ok(Place { seat, group, shared }),
+                Ok(supervisor) => Ok(Place { supervisor, group, shared }),
                 Err(error) => {
                     self.groups.give_back(group);
                     Err(error)
@@ -104,7 +103,7 @@ impl Machine {
     }
 
     pub(super) fn leave(&self, place: Place) {
-        place.seat.end();
+        place.supervisor.end();
         self.groups.give_back(place.group);
     }
 

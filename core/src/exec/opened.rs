@@ -11,8 +11,8 @@ use super::folder::Folder;
 use super::not_run::NotRun;
 use crate::shell::REMOVED;
 
-/// A program that was opened and verified before, and all that it finds besides its order: such as a
-/// CLI with credentials.
+/// A program that was opened and verified before, such as a CLI with credentials, with everything it
+/// gets besides its request.
 #[derive(Clone, Debug)]
 pub(crate) struct Opened {
     /// Its file. None: it is started by its path, as a script is.

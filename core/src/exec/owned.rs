@@ -1,6 +1,7 @@
-//! Folders of this machine that a runtime has for itself. It takes them away when it is closed. Whoever
-//! kills its program leaves them behind, and then the next one does: as long as an owner lives it holds a
-//! lock in each, whichever name spaces it lives in.
+//! Folders on this machine that belong to one runtime.
+//!
+//! They are removed when the runtime is closed. If its process is killed they stay, and the next runtime
+//! removes them: a living owner holds a lock in each of its folders, which works across namespaces.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -73,7 +74,7 @@ mod tests {
         let (left, lock) = folder(root.path(), "toolkeep-run-a");
         hold(&lock).unwrap();
         assert!(left_in(root.path(), LOCK).is_empty());
-        // Whoever it was handed to holds it, too.
+        // A process that the file was handed to holds the lock, too.
         let handed = lock.try_clone().unwrap();
         drop(lock);
         assert!(left_in(root.path(), LOCK).is_empty());

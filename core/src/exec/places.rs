@@ -1,4 +1,4 @@
-//! The folders of this machine that a command gets for itself, and those that it must not see.
+//! The folders that a command gets for itself, and the places of the machine that it must not see.
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -21,7 +21,7 @@ use super::owned;
 pub(crate) struct Temps {
     root: Folder,
     made: Mutex<Made>,
-    /// Says that they have an owner.
+    /// The lock that shows that these folders have a living owner.
     _lock: File,
 }
 
@@ -32,20 +32,20 @@ struct Made {
     count: u64,
 }
 
-/// The file that says so.
+/// The lock file in the folder of a runtime. Its owner holds it locked as long as it lives.
 const OWNER: &str = "owner";
 
-/// Where the folder of a session appears to its commands.
-pub(crate) const SEEN_AT: [&str; 2] = ["/tmp", "/var/tmp"];
+/// Where commands see the folder of their session.
+pub(crate) const TEMP_MOUNT_POINTS: [&str; 2] = ["/tmp", "/var/tmp"];
 
-/// Where its folder `shm` appears, for shared memory.
+/// Where commands see its folder `shm`, for shared memory.
 pub(crate) const SHARED_AT: &str = "/dev/shm";
 
 /// Where a path of the machine's lies in the folder of a session, if it lies where that appears.
 pub(super) fn within(path: &Path) -> Option<PathBuf> {
     let below = |at: &&str| path.strip_prefix(at).ok().map(Path::to_owned);
     let shared = || path.strip_prefix(SHARED_AT).ok().map(|below| Path::new("shm").join(below));
-    SEEN_AT.iter().find_map(below).or_else(shared)
+    TEMP_MOUNT_POINTS.iter().find_map(below).or_else(shared)
 }
 
 /// True if a path of the machine's lies where a command has a folder of its session's.
@@ -59,11 +59,11 @@ impl Temps {
         let root = tempfile::Builder::new().prefix(owned::PREFIX).tempdir()?;
         let root = Folder::of(root, Some(OWNER));
         let lock = File::create(root.path().join(OWNER))?;
-        // Where files cannot be locked, nobody takes the folders of others for left.
+        // If files cannot be locked, no folder of others is taken for abandoned.
         let _ = owned::hold(&lock);
         let beside = root.path().parent().unwrap_or(Path::new("/"));
         for left in owned::left_in(beside, OWNER) {
-            // What cannot be removed now is left to the next.
+            // What cannot be removed now is left to the next runtime.
             let _ = folder::remove(&left, Some(OWNER));
         }
         Ok(Temps { root, made: Mutex::default(), _lock: lock })
@@ -102,7 +102,7 @@ impl Temps {
         }
         let folder = self.root.path().join(made.count.to_string());
         made.count += 1;
-        // Others in the session's own walls may be another user there.
+        // Commands of the session may run as another user.
         let mut builder = fs::DirBuilder::new();
         builder.mode(0o700).create(&folder)?;
         builder.create(folder.join("shm"))?;
@@ -118,7 +118,7 @@ impl Temps {
         let name = blake3::hash(text.as_bytes()).to_hex();
         let path = self.root.path().join(&name.as_str()[..32]);
         if !path.exists() {
-            // Nobody sees half of it.
+            // The file gets its name only when it is complete.
             let mut file = tempfile::NamedTempFile::new_in(self.root.path())?;
             file.write_all(text.as_bytes())?;
             file.as_file().set_permissions(fs::Permissions::from_mode(0o644))?;
@@ -152,7 +152,7 @@ impl Temps {
     ) -> io::Result<PathBuf> {
         let name = blake3::hash(home.as_os_str().as_bytes()).to_hex();
         let skeleton = self.root.path().join(format!("home-{}", &name.as_str()[..32]));
-        // One at a time adds to it.
+        // Only one thread at a time adds to it.
         let _made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         if !skeleton.is_dir() {
             fs::DirBuilder::new().mode(0o755).create(&skeleton)?;
@@ -232,10 +232,10 @@ pub(crate) fn sockets() -> Vec<PathBuf> {
     listening().into_iter().filter(is_socket).collect()
 }
 
-/// The paths of the sockets in this network, as far as the kernel tells them: not of those that were
+/// The paths of the sockets in this network, as far as the kernel lists them: not of those that were
 /// bound by a relative path. A path may hold blanks, and need be no text.
 fn listening() -> Vec<PathBuf> {
-    /// Most machines have fewer than fill this.
+    /// The size of the buffer for one answer of the kernel, in bytes. Most machines have fewer sockets than fill it.
     const ROOM: usize = 64 << 10;
     let mut sockets = Vec::with_capacity(ROOM);
     let read = File::open("/proc/net/unix").and_then(|mut file| file.read_to_end(&mut sockets));

@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path, PathBuf};
 
-use super::looks::{Look, There};
+use super::stat_cache::{Probe, There};
 
 /// How many links are followed from one to the next. Where there are more, the system is asked.
 const MOST_LINKS: usize = 16;
@@ -14,7 +14,7 @@ const MOST_LINKS: usize = 16;
 /// looked at once.
 #[derive(Debug)]
 pub(crate) struct RealPaths<'l> {
-    look: &'l mut Look,
+    probe: &'l mut Probe,
     folders: HashMap<PathBuf, Option<PathBuf>>,
     /// How many links have been followed to here.
     links: usize,
@@ -22,8 +22,8 @@ pub(crate) struct RealPaths<'l> {
 
 impl<'l> RealPaths<'l> {
     /// The paths as they are now.
-    pub(super) fn of_now(look: &'l mut Look) -> RealPaths<'l> {
-        RealPaths { look, folders: HashMap::new(), links: 0 }
+    pub(super) fn of_now(probe: &'l mut Probe) -> RealPaths<'l> {
+        RealPaths { probe, folders: HashMap::new(), links: 0 }
     }
 
     /// The path without links. None if nothing is there.
@@ -37,7 +37,7 @@ impl<'l> RealPaths<'l> {
             return self.asked(path);
         };
         let at = self.folder(folder)?.join(name);
-        match self.look.at(&at)? {
+        match self.probe.at(&at)? {
             There::Nothing => None,
             There::Link => self.behind(&at),
             There::Folder | There::Other => Some(at),
@@ -50,7 +50,7 @@ impl<'l> RealPaths<'l> {
             return self.of(path);
         };
         let at = self.folder(folder)?.join(name);
-        (self.look.at(&at)? != There::Nothing).then_some(at)
+        (self.probe.at(&at)? != There::Nothing).then_some(at)
     }
 
     /// Where a link leads.
@@ -71,9 +71,9 @@ impl<'l> RealPaths<'l> {
         real
     }
 
-    /// What the system says, which does not tell where it has looked.
+    /// What the system says. It does not report which folders it looked in.
     fn asked(&mut self, path: &Path) -> Option<PathBuf> {
-        self.look.has_seen_more();
+        self.probe.mark_incomplete();
         path.canonicalize().ok()
     }
 
@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_what_the_system_says_of_every_path() {
+    fn a_real_path_is_what_the_system_says_of_every_path() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path();
         fs::create_dir_all(root.join("a/b")).unwrap();
@@ -131,8 +131,8 @@ mod tests {
         ] {
             symlink(target, root.join(link)).unwrap();
         }
-        let mut look = Look::once();
-        let mut real = RealPaths::of_now(&mut look);
+        let mut probe = Probe::once();
+        let mut real = RealPaths::of_now(&mut probe);
         for path in [
             "",
             "a",
@@ -174,7 +174,7 @@ mod tests {
         fs::create_dir_all(root.join("a/b")).unwrap();
         fs::create_dir_all(root.join("ab")).unwrap();
         let paths = ["a/b", "a", "ab", "none"].map(|name| root.join(name));
-        let found = RealPaths::of_now(&mut Look::once()).outermost(paths);
+        let found = RealPaths::of_now(&mut Probe::once()).outermost(paths);
         assert_eq!(found, [root.join("a"), root.join("ab")]);
     }
 }

@@ -1,5 +1,7 @@
-//! What walls stand around by being mounted there. A mount is gone once another file has been put in the
-//! place of the one under it, whoever did that, as Git and most editors do with what they write anew.
+//! Notices that a mounted file was replaced while a command ran.
+//!
+//! A mount stays with the file under it. When another file is renamed over that file, the mount is gone
+//! from the path, whoever did it. Git and most editors write that way.
 
 use std::fs;
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
@@ -20,7 +22,7 @@ pub(crate) struct Kept {
     looked: Instant,
 }
 
-/// What tells a file or folder from another of its name. Numbers alone are used again.
+/// What identifies a file or folder among others of its name. Inode numbers alone are reused.
 type Identity = (u64, u64, Option<SystemTime>);
 
 impl Kept {

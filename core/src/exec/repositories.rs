@@ -1,13 +1,12 @@
-//! The repositories within a workspace: what each of them has Git run, and shells, tools and agents do, that
-//! start in it.
+//! The repositories inside a workspace, and which of their files decide what Git, shells and agents run.
 //!
-//! The invariant: a repository that stands in the workspace when a command starts is guarded, or lies in a
-//! folder that the command cannot write. So a look has bounds, but no blind spots. Folders that it does not
-//! get to are [closed](closing) as a whole.
+//! The invariant: a repository that exists in the workspace when a command starts has its settings
+//! protected, or lies in a folder that the command cannot write. The search has bounds, but no blind
+//! spots: folders that it does not reach are [closed](closing) as a whole.
 //!
-//! The look goes breadth first and follows no link. A `.git` is looked into as soon as it is met. Folders that
-//! were seen before come before new ones, so that nobody gets the old ones closed by making many new ones. A
-//! folder whose time of change is the same is not read again.
+//! The search goes breadth first and follows no link. A `.git` is entered as soon as it is met. Folders
+//! that were met before come before new ones, so that nobody can get the old ones closed by making many
+//! new ones. A folder whose change time is the same is not read again.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::ffi::OsStr;
@@ -17,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::looks::Stamp;
+use super::stat_cache::Stamp;
 use crate::shell::place;
 use crate::workspace::protected::git_targets;
 
@@ -25,20 +24,20 @@ mod closing;
 
 use closing::Found;
 
-/// What a look for repositories may take, and what walls around them may cost.
+/// How much a search for repositories may take, and how much protecting them may cost.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bounds {
-    /// The most folders that are looked at.
+    /// The most folders that are visited.
     folders: usize,
     /// The most names that are read. Those of a folder that has not changed are not read again.
     names: usize,
-    /// How long a look may take.
+    /// How long a search may take.
     time: Duration,
-    /// The most mounts for what is guarded one by one.
+    /// The most mounts for what is protected one by one.
     mounts: usize,
     /// The most folders that are closed as a whole.
     closed: usize,
-    /// True if paths that are not UTF-8 cannot be guarded.
+    /// True if paths that are not UTF-8 cannot be protected.
     only_text: bool,
 }
 
@@ -53,35 +52,35 @@ impl Bounds {
         only_text: false,
     };
 
-    /// In a container, whose engine is told each mount in one request of JSON.
+    /// In a container, whose engine gets all mounts in one JSON request.
     pub(super) const SANDBOX: Bounds =
         Bounds { mounts: 1_000, closed: 128, only_text: true, ..Bounds::HOST };
 }
 
 /// The longest path of a folder that is looked at, in bytes. A path of 4,096 bytes the kernel does not take,
-/// and longer ones are guarded below.
+/// and longer ones are protected below.
 const LONGEST_PATH: usize = 3_500;
 
-/// How far below the workspace a folder may lie that is looked at. Each folder above what is guarded takes a
+/// How far below the workspace a folder may lie that is looked at. Each folder above what is protected takes a
 /// mount.
 const DEEPEST: usize = 200;
 
 /// How many workspaces are remembered.
 const MOST_ROOTS: usize = 64;
 
-/// After how many names it is asked whether the time is over.
+/// After how many names the clock is checked.
 const NAMES_AT_ONCE: usize = 1_024;
 
-/// What Git reads in its own folder that has it run something, or has it read another such folder.
+/// The files in Git's own folder that make Git run something, or read another such folder.
 const OF_GIT: &[&str] = &["hooks", "config", "config.worktree", "commondir"];
 
-/// What of its own folder may hold others of the kind. The rest is content, and there may be much of it.
+/// The parts of Git's own folder that may hold other such folders. The rest is content, which may be large.
 const HOLDS: &[&str] = &["modules", "worktrees"];
 
-/// What in the folder of a submodule is content.
+/// The parts of a submodule's folder that are content.
 const CONTENT: &[&str] = &["objects", "refs", "logs", "hooks", "info"];
 
-/// What was seen so far, workspace by workspace.
+/// What is remembered of each workspace.
 #[derive(Debug, Default)]
 pub(super) struct Repositories(Mutex<Roots>);
 
@@ -91,31 +90,31 @@ struct Roots {
     all: HashMap<PathBuf, (u64, Arc<Mutex<Known>>)>,
 }
 
-/// The folders of one workspace as they were seen last.
+/// The folders of one workspace as the last search saw them.
 #[derive(Debug, Default)]
 struct Known {
-    /// The number of the look.
+    /// The number of the last search.
     look: u64,
     folders: HashMap<Arc<Path>, Entry>,
 }
 
 #[derive(Debug)]
 struct Entry {
-    /// None: it had just changed, and must be read again.
+    /// None: the folder had just changed, and must be read again.
     stamp: Option<Stamp>,
     folder: Arc<Folder>,
-    /// The last look that met it.
+    /// The last search that met it.
     met: u64,
-    /// The first look that found a repository here.
+    /// The first search that found a repository here.
     since: Option<u64>,
 }
 
-/// What stands in a folder, as far as it counts.
+/// The content of a folder, as far as it matters.
 #[derive(Debug, Default)]
 struct Folder {
     folders: Vec<Arc<Path>>,
-    /// Names that tell of a repository, or have something run in one.
-    telling: BTreeMap<String, Kind>,
+    /// Names that show a repository, or make something run in one.
+    names: BTreeMap<String, Kind>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -136,7 +135,7 @@ enum Lies {
     InGit,
 }
 
-/// What a look may still take.
+/// How much a search may still take.
 struct Left {
     folders: usize,
     names: usize,
@@ -158,13 +157,13 @@ enum Unseen {
 pub(super) struct Guards {
     /// Files and folders, whether they are there or not.
     pub paths: BTreeSet<PathBuf>,
-    /// Folders that were not looked through to the end, or hold more repositories than are guarded one by
+    /// Folders that were not looked through to the end, or hold more repositories than are protected one by
     /// one. Nothing in them must be written.
     pub closed: BTreeSet<PathBuf>,
 }
 
 impl Repositories {
-    /// What must not be written in the repositories below a folder, which itself is guarded already.
+    /// What must not be written in the repositories below a folder, which itself is protected already.
     pub(super) fn guards(&self, root: &Path, bounds: &Bounds) -> Guards {
         let known = self.known(root);
         let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
@@ -194,7 +193,7 @@ impl Repositories {
     }
 }
 
-/// A folder that is still to be looked at.
+/// A folder that is still to be visited.
 #[derive(Debug)]
 struct Waiting {
     path: Arc<Path>,
@@ -203,7 +202,7 @@ struct Waiting {
     depth: usize,
 }
 
-/// One look through a workspace.
+/// One search of a workspace.
 struct Walk<'a> {
     known: &'a mut Known,
     root: &'a Path,
@@ -255,7 +254,7 @@ impl<'a> Walk<'a> {
         self.closed.insert(within.to_owned());
     }
 
-    /// Notes what is guarded in a folder, and which folders in it are to be looked at.
+    /// Records what is protected in a folder, and which folders in it are to be visited.
     fn look(&mut self, at: &Waiting, folder: &Folder) {
         let guards = folder.guards(&at.path, self.root);
         if !guards.is_empty() {
@@ -288,7 +287,7 @@ impl Left {
 }
 
 impl Known {
-    /// What stands in a folder: as it was read before, if it has not changed since.
+    /// The content of a folder: as it was read before, if it has not changed since.
     fn folder(
         &mut self,
         path: &Arc<Path>,
@@ -303,13 +302,13 @@ impl Known {
             return Ok(entry.folder.clone());
         }
         let folder = Arc::new(Folder::read(path, lies, left)?);
-        let stamp = stamp.tells(path).then_some(stamp);
+        let stamp = stamp.identifies(path).then_some(stamp);
         let entry = Entry { stamp, folder: folder.clone(), met: self.look, since };
         self.folders.insert(path.clone(), entry);
         Ok(folder)
     }
 
-    /// The look that found a repository in a folder first: this one, if none did.
+    /// The search that first found a repository in a folder: this one, if none did before.
     fn found_since(&mut self, path: &Path) -> u64 {
         let now = self.look;
         self.folders.get_mut(path).map_or(now, |entry| *entry.since.get_or_insert(now))
@@ -355,13 +354,13 @@ impl Folder {
                 Err(_) => return Err(Unseen::Unread),
             };
             let name = entry.file_name();
-            if let Some(text) = name.to_str().filter(|name| tells(name)) {
+            if let Some(text) = name.to_str().filter(|name| is_agent_or_git_name(name)) {
                 let kind = match () {
                     () if kind.is_dir() => Kind::Folder,
                     () if kind.is_symlink() => Kind::Link,
                     () => Kind::File,
                 };
-                folder.telling.insert(text.to_owned(), kind);
+                folder.names.insert(text.to_owned(), kind);
             }
             if kind.is_dir() && may_hold(&name, lies) {
                 folder.folders.push(Arc::from(path.join(name)));
@@ -371,7 +370,7 @@ impl Folder {
         Ok(folder)
     }
 
-    /// What is guarded in it.
+    /// What is protected in it.
     fn guards(&self, path: &Path, root: &Path) -> Vec<PathBuf> {
         let mut guards = Vec::new();
         if self.is_git(path) {
@@ -379,17 +378,17 @@ impl Folder {
             // What the settings lead to elsewhere, commands cannot write.
             guards.extend(git_targets(path).into_iter().filter(|target| target.starts_with(root)));
         }
-        let git = self.telling.get(".git").copied();
+        let git = self.names.get(".git").copied();
         match git {
             Some(Kind::File) => guards.push(path.join(".git")),
-            // It is not gone through, and its files are guarded where they are.
+            // It is not gone through, and its files are protected where they are.
             Some(Kind::Link) => {
                 guards.extend(OF_GIT.iter().map(|name| path.join(".git").join(name)));
             }
             Some(Kind::Folder) | None => {}
         }
         if git.is_some() && path != root {
-            let own = self.telling.keys().filter(|name| place::starts(name));
+            let own = self.names.keys().filter(|name| place::starts(name));
             guards.extend(own.map(|name| path.join(name)));
             let deep = place::names().filter(|name| !name.starts_with(".git/"));
             let is_there = |name: &&str| {
@@ -404,7 +403,7 @@ impl Folder {
     /// True for Git's own folder: one that is named so, a bare repository, that of a submodule, or that of
     /// a worktree.
     fn is_git(&self, path: &Path) -> bool {
-        let has = |name: &str| self.telling.contains_key(name);
+        let has = |name: &str| self.names.contains_key(name);
         path.file_name() == Some(OsStr::new(".git"))
             || has("HEAD") && (has("objects") && has("refs") || has("commondir"))
     }
@@ -429,7 +428,7 @@ fn may_hold(name: &OsStr, lies: Lies) -> bool {
     }
 }
 
-fn tells(name: &str) -> bool {
+fn is_agent_or_git_name(name: &str) -> bool {
     [".git", "HEAD", "objects", "refs", "commondir"].contains(&name) || place::starts(name)
 }
 

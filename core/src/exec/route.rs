@@ -7,11 +7,11 @@ use super::capabilities::{Capabilities, SandboxCapabilities};
 use super::confine::kernel::Namespaces;
 use super::confined::Confined;
 use super::control::Control;
-use super::guarded::Absent;
 use super::host::Host;
 use super::not_run::NotRun;
-use super::order::Order;
 use super::profile::Profile;
+use super::protected_paths::Absent;
+use super::request::ExecRequest;
 use super::running::{Ended, Stream, Written};
 use super::sandbox::SandboxMode;
 
@@ -48,8 +48,8 @@ impl Host {
         Capabilities { sandbox: self.sandbox_capabilities(), ..self.host_capabilities() }
     }
 
-    pub(super) fn is_sandboxed(&self, order: &Order) -> bool {
-        self.config().sandbox.is_for(order.whose.agent.as_deref())
+    pub(super) fn is_sandboxed(&self, request: &ExecRequest) -> bool {
+        self.config().sandbox.is_for(request.owner.agent.as_deref())
     }
 
     #[cfg(feature = "docker")]
@@ -67,20 +67,20 @@ impl Host {
     #[cfg(feature = "docker")]
     pub(super) fn in_sandbox(
         &self,
-        order: &Order,
+        request: &ExecRequest,
         control: &Control,
         absent: &mut Absent,
         started: impl FnOnce(Confined),
         sink: impl FnMut(Stream, Written<'_>),
     ) -> Result<Ended, NotRun> {
-        self.docker.run(order, control, absent, started, sink)
+        self.docker.run(request, control, absent, started, sink)
     }
 
     #[cfg(not(feature = "docker"))]
     #[expect(clippy::unused_self, reason = "another build asks an engine")]
     pub(super) fn in_sandbox(
         &self,
-        _: &Order,
+        _: &ExecRequest,
         _: &Control,
         _: &mut Absent,
         _: impl FnOnce(Confined),

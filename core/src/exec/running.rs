@@ -1,4 +1,4 @@
-//! A command that runs: its output is read, its end is waited for, and it is ended on time.
+//! One command that runs on the host: reads its output, waits for its end, and ends it on time.
 
 use std::io::{self, IoSliceMut};
 use std::mem::MaybeUninit;
@@ -11,12 +11,12 @@ use rustix::io::Errno;
 use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendFlags};
 
 use super::confine::plan::Plan;
-use super::confine::program::Seat;
+use super::confine::program::Supervisor;
 use super::confine::wire;
 use super::console::{self, Console, Files, Input, PIECE};
 use super::control::Control;
 use super::disk::{Disks, UsedUp};
-use super::guarded::Absent;
+use super::protected_paths::Absent;
 use super::replaced::Kept;
 
 /// How long a command has between SIGTERM and SIGKILL.
@@ -45,7 +45,7 @@ pub(crate) enum Status {
     Exited(i32),
     /// By this signal.
     Signalled(i32),
-    /// Nobody can tell: the process that watched it was ended, as by a system without memory.
+    /// Unknown: the process that watched it was ended, for example by a system out of memory.
     Lost,
 }
 
@@ -118,7 +118,7 @@ impl StartError {
 
 /// A started command whose output has not been read yet.
 pub(crate) struct Running {
-    seat: Seat,
+    supervisor: Supervisor,
     outputs: [Option<OwnedFd>; 2],
     input: Option<Input>,
     since: Instant,
@@ -144,7 +144,7 @@ impl Running {
     /// # Errors
     /// [`StartError`], where nothing has run.
     pub(crate) fn start(
-        seat: Seat,
+        supervisor: Supervisor,
         plan: &Plan,
         console: Console,
         input: Vec<u8>,
@@ -155,9 +155,9 @@ impl Running {
             false => (console.open(input)?, None),
         };
         let Files { ends, outputs, input } = files;
-        seat.give(plan, [ends[0].as_fd(), ends[1].as_fd(), ends[2].as_fd()])?;
+        supervisor.give(plan, [ends[0].as_fd(), ends[1].as_fd(), ends[2].as_fd()])?;
         drop(ends);
-        let running = Running { seat, outputs, input, since };
+        let running = Running { supervisor, outputs, input, since };
         running.wait_until_started(plan, later)
     }
 
@@ -168,7 +168,7 @@ impl Running {
         mut later: Option<Vec<u8>>,
     ) -> Result<Running, StartError> {
         let error = loop {
-            match report(self.seat.socket()) {
+            match report(self.supervisor.socket()) {
                 Ok(Some(Report::Started)) => return Ok(self),
                 Ok(Some(Report::Terminal(ours))) => {
                     match console::of_terminal(ours, later.take().unwrap_or_default()) {
@@ -188,7 +188,7 @@ impl Running {
                 }
             }
         };
-        self.seat.end();
+        self.supervisor.end();
         Err(error)
     }
 
@@ -208,9 +208,9 @@ impl Running {
             let checks = [disks.next(), kept.next(), absent.next()];
             let until = until.into_iter().chain(checks.into_iter().flatten()).min();
             let ready = self.wait(until, control, absent);
-            // At once: what came may be read by others.
+            // At once, because others may read what appeared.
             if absent.look() {
-                ending.cut(Cut::Appeared, self.seat.socket());
+                ending.cut(Cut::Appeared, self.supervisor.socket());
             }
             if ready.input {
                 self.feed(control);
@@ -221,7 +221,7 @@ impl Running {
                 }
             }
             if ready.socket {
-                ending.told(self.seat.socket());
+                ending.take_report(self.supervisor.socket());
             }
             let is_done = ending.status.is_some() && self.outputs.iter().all(Option::is_none);
             if is_done {
@@ -231,17 +231,17 @@ impl Running {
                 self.heed(control, &mut ending);
             }
             if let Some(used_up) = disks.used_up() {
-                ending.cut(Cut::Disk(used_up), self.seat.socket());
+                ending.cut(Cut::Disk(used_up), self.supervisor.socket());
             }
             if let Some(path) = kept.replaced() {
                 tracing::warn!(path = %path.display(), "a command is ended: this was replaced");
-                ending.cut(Cut::Replaced, self.seat.socket());
+                ending.cut(Cut::Replaced, self.supervisor.socket());
             }
-            ending.proceed(self.seat.socket());
+            ending.proceed(self.supervisor.socket());
         }
         let status = ending.status.unwrap_or(Status::Lost);
         let took = self.since.elapsed();
-        let remains = Remains { seat: self.seat, is_idle: ending.is_idle };
+        let remains = Remains { supervisor: self.supervisor, is_idle: ending.is_idle };
         (Ended { status, cut: ending.cut, took }, remains)
     }
 
@@ -249,10 +249,10 @@ impl Running {
     fn heed(&mut self, control: &Control, ending: &mut Ending) {
         let wishes = control.take();
         if wishes.cancelled {
-            ending.cut(Cut::Cancelled, self.seat.socket());
+            ending.cut(Cut::Cancelled, self.supervisor.socket());
         }
         for signal in wishes.signals {
-            ask(self.seat.socket(), wire::TO_GROUP, signal);
+            ask(self.supervisor.socket(), wire::TO_GROUP, signal);
         }
         match &mut self.input {
             Some(input) => input.add(wishes.input, wishes.end_of_input),
@@ -263,7 +263,7 @@ impl Running {
 
     fn wait(&self, until: Option<Instant>, control: &Control, absent: &Absent) -> Ready {
         let mut files: Vec<(Source, BorrowedFd<'_>, PollFlags)> = Vec::with_capacity(6);
-        files.push((Source::Socket, self.seat.socket().as_fd(), PollFlags::IN));
+        files.push((Source::Socket, self.supervisor.socket().as_fd(), PollFlags::IN));
         files.push((Source::Control, control.woken(), PollFlags::IN));
         files.extend(absent.ready().map(|file| (Source::Absent, file, PollFlags::IN)));
         for (at, output) in self.outputs.iter().enumerate() {
@@ -323,25 +323,25 @@ impl Running {
 /// What remains of a command that has ended: the process that watched over it.
 #[derive(Debug)]
 pub(crate) struct Remains {
-    seat: Seat,
+    supervisor: Supervisor,
     is_idle: bool,
 }
 
 impl Remains {
-    /// Waits until nothing runs any more. The seat, if it can take another command.
-    pub(crate) fn wait(self) -> Option<Seat> {
+    /// Waits until nothing runs any more. Gives the supervisor if it can take another command.
+    pub(crate) fn wait(self) -> Option<Supervisor> {
         let mut is_idle = self.is_idle;
         while !is_idle {
-            match report(self.seat.socket()) {
+            match report(self.supervisor.socket()) {
                 Ok(Some(Report::Idle)) => is_idle = true,
                 Ok(Some(_)) => {}
                 Ok(None) | Err(_) => {
-                    self.seat.end();
+                    self.supervisor.end();
                     return None;
                 }
             }
         }
-        Some(self.seat)
+        Some(self.supervisor)
     }
 }
 
@@ -387,7 +387,7 @@ impl Ending {
         self.status.is_some() || self.killed
     }
 
-    fn told(&mut self, socket: &OwnedFd) {
+    fn take_report(&mut self, socket: &OwnedFd) {
         match report(socket) {
             Ok(Some(Report::Ended(status))) => self.end(status_of(status)),
             Ok(Some(Report::Idle)) => {

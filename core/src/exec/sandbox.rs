@@ -9,9 +9,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::confined::{Confined, Reached};
-use crate::files::Places;
 use crate::shell::{Env, denied};
 use crate::tool::Caller;
+use crate::workspace::CallerFolders;
 
 /// Where the workspace is in a container.
 pub(crate) const WORKSPACE: &str = "/workspace";
@@ -201,7 +201,7 @@ impl SandboxConfig {
             ("prune_interval_min", self.prune_interval_min, 60.0),
         ];
         for (key, given, seconds) in times {
-            // Longer ones are none that a clock can be asked about.
+            // Longer durations are beyond what a clock can represent.
             if !(given > 0.0 && given * seconds < 1e11) {
                 return Err((key, format!("{given} is no time; give more than 0")));
             }
@@ -233,23 +233,26 @@ fn is_tmpfs(entry: &str) -> bool {
     path.len() > 1 && path.starts_with('/') && !path.contains("..") && !is_workspace
 }
 
-/// Whose a command is, as far as that says where it runs.
+/// The caller that a command runs for, as far as that decides where it runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Whose {
+pub(crate) struct CommandOwner {
     pub(crate) tenant: String,
     pub(crate) agent: Option<String>,
     pub(crate) session: Option<String>,
     /// The workspace on this machine, without links.
     pub(crate) workspace: Option<PathBuf>,
-    /// What it does not write, wherever that lies: folders that it only reads, and what is closed to it by
-    /// its path.
+    /// Paths it must not write, wherever they are: folders that it may only read, and paths that are closed to it.
     pub(crate) kept: Vec<PathBuf>,
 }
 
-impl Whose {
+impl CommandOwner {
     /// `session` is the key of what belongs to the session, or to the user in it.
-    pub(crate) fn of(caller: &Caller, session: Option<String>, places: &Places) -> Whose {
-        Whose {
+    pub(crate) fn of(
+        caller: &Caller,
+        session: Option<String>,
+        places: &CallerFolders,
+    ) -> CommandOwner {
+        CommandOwner {
             tenant: caller.tenant.clone(),
             agent: caller.agent.clone(),
             session,
@@ -314,7 +317,7 @@ impl Mounted {
     }
 
     /// What a command finds in the container.
-    pub(crate) fn env(&self, places: &Places) -> Env {
+    pub(crate) fn env(&self, places: &CallerFolders) -> Env {
         let denied = places.denied.iter().filter_map(|entry| self.entry_in_container(entry));
         Env {
             cwd: WORKSPACE.into(),
@@ -341,7 +344,7 @@ pub(crate) fn without_links(path: &Path, on_host: impl Fn(&str) -> Option<PathBu
         done.push(part);
         let there = done.to_str().and_then(&on_host);
         let target = match there {
-            // A link of the engine's own.
+            // A link that the engine itself makes.
             None if done == Path::new("/dev/fd") => Some(PathBuf::from("/proc/self/fd")),
             None => None,
             Some(there) => std::fs::read_link(there).ok(),
@@ -460,7 +463,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hint_is_given_where_it_teaches() {
+    fn a_hint_fits_how_the_command_failed() {
         let confined = Confined {
             ran_in: RanIn::Sandbox,
             profile: None,

@@ -25,7 +25,7 @@ pub(crate) fn opened(
     let variables: BTreeMap<String, String> =
         serde_json::from_str(text.expose_secret()).map_err(|_| "it is no environment")?;
     for value in variables.values() {
-        // One that is too short to be guarded stands in ordinary text anyway.
+        // A value that is too short to be masked occurs in ordinary text anyway.
         let _ = cx.register_secret(value, None);
     }
     Ok(variables)

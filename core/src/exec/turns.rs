@@ -1,5 +1,8 @@
-//! Git writes its settings by putting a new file in the place of the old one, and then nothing guards that
-//! file from commands that were started behind a guard. So the two take turns.
+//! Lets commands that write Git's settings and commands that are kept from them take turns.
+//!
+//! Git writes its settings by renaming a new file over the old one. The mount that protects the old file
+//! from another running command is then gone. So a command that writes such a file waits until no
+//! running command depends on its mount, and the other way round.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -10,13 +13,13 @@ use super::not_run::NotRun;
 use super::sandbox::Mounted;
 use crate::shell::{Confinement, Nested};
 
-/// How long is waited for commands that have their time, and may be about to end.
+/// How long to wait for commands that have a time limit and may be about to end.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// How long is waited for a Git that writes its settings.
+/// How long to wait for a Git that is writing its settings.
 const LONGEST: Duration = Duration::from_secs(10);
 
-/// What settings of Git end in.
+/// How the paths of Git's settings end.
 const SETTINGS: &str = "/.git/config";
 
 /// The commands that run.
@@ -37,13 +40,13 @@ struct Running {
 struct One {
     number: u64,
     /// The settings that it must not write, on this machine.
-    guarded: BTreeSet<PathBuf>,
+    protected: BTreeSet<PathBuf>,
     writes: Writes,
-    /// True if it may go on as long as it likes.
+    /// True if it has no time limit.
     stays: bool,
 }
 
-/// Which settings a command was understood to write.
+/// Which settings a command is expected to write.
 #[derive(Clone, Debug)]
 struct Writes {
     nested: Nested,
@@ -55,7 +58,7 @@ struct Writes {
 pub(super) struct Turn {
     turns: Arc<Turns>,
     number: u64,
-    /// The settings that it was understood to write and must not, since others run that must not.
+    /// The settings that it was expected to write and must not, because commands run that rely on their mounts.
     pub(super) withheld: Vec<String>,
 }
 
@@ -82,7 +85,7 @@ impl Writes {
 }
 
 impl Turns {
-    /// Waits until a command can run beside those that do, or knows what it must not write for that;
+    /// Waits until a command can run beside those that do, or finds what it must not write for that;
     /// blocking. `timeout` is how long it may take, and `mounted` how it sees the workspace in a container.
     ///
     /// # Errors
@@ -98,16 +101,17 @@ impl Turns {
             None => Some(PathBuf::from(path)),
         };
         let settings = held.write_never.iter().filter(|path| path.ends_with(SETTINGS));
-        let mut guarded: BTreeSet<PathBuf> = settings.filter_map(here).collect();
+        let mut protected: BTreeSet<PathBuf> = settings.filter_map(here).collect();
         let writes = Writes { nested: held.nested.clone(), mounted };
         let since = Instant::now();
         let mut running = self.lock();
         let withheld = loop {
             let waited = since.elapsed();
-            let busy = guarded.iter().find(|path| running.all.iter().any(|one| one.has_open(path)));
-            let wants = |one: &&One| one.guarded.iter().any(|path| writes.include(path));
+            let busy =
+                protected.iter().find(|path| running.all.iter().any(|one| one.has_open(path)));
+            let wants = |one: &&One| one.protected.iter().any(|path| writes.include(path));
             let stays = running.all.iter().filter(wants).any(|one| one.stays);
-            let behind = running.all.iter().flat_map(|one| &one.guarded);
+            let behind = running.all.iter().flat_map(|one| &one.protected);
             let wanted: BTreeSet<PathBuf> =
                 behind.filter(|path| writes.include(path)).cloned().collect();
             let most = if busy.is_some() { LONGEST } else { PATIENCE }.min(timeout);
@@ -123,11 +127,11 @@ impl Turns {
         };
         let seen: Vec<String> = withheld.iter().filter_map(|path| writes.seen(path)).collect();
         held.write_never.extend(seen.iter().cloned());
-        guarded.extend(withheld);
+        protected.extend(withheld);
         let number = running.next;
         running.next += 1;
         let stays = timeout == Duration::MAX;
-        running.all.push(One { number, guarded, writes, stays });
+        running.all.push(One { number, protected, writes, stays });
         Ok(Turn { turns: self.clone(), number, withheld: seen })
     }
 
@@ -138,7 +142,7 @@ impl Turns {
 
 impl One {
     fn has_open(&self, path: &Path) -> bool {
-        !self.guarded.contains(path) && self.writes.include(path)
+        !self.protected.contains(path) && self.writes.include(path)
     }
 }
 
@@ -171,7 +175,7 @@ mod tests {
         let (turns, short) = (Arc::<Turns>::default(), Duration::from_millis(20));
         let git = take(&turns, "git config user.name x", short).unwrap();
         assert!(git.withheld.is_empty());
-        // Another Git is in nobody's way.
+        // Another Git does not conflict.
         assert!(
             take(&turns, "git remote add o https://a.example/x", short)
                 .unwrap()
@@ -186,7 +190,7 @@ mod tests {
         let turn = turns.take(&mut git, short, None).unwrap();
         assert_eq!(turn.withheld, [CONFIG]);
         assert!(git.write_never.contains(CONFIG));
-        // One that must not write them itself is in no other's way.
+        // A command that must not write them itself does not conflict.
         assert!(take(&turns, "./a.sh", short).is_ok());
         drop((script, turn));
         assert!(take(&turns, "git config user.name x", short).unwrap().withheld.is_empty());

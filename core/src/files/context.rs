@@ -1,4 +1,4 @@
-//! Whose a context file is: the table of who reads and who writes which.
+//! Who owns a context file: the table of who reads and who writes which.
 //!
 //! | | read | write |
 //! |---|---|---|
@@ -12,10 +12,10 @@
 //! | predefined, any other | refused: it is in the prompt | refused |
 //! | nobody says which type | the agent's | the agent's, with leave |
 //!
-//! *With leave*: what one user writes there, all other users' prompts say. So it takes a role or a
-//! grant, or a run of the agent's own, which nobody sent (see [`permission`](super::permission)).
+//! *With leave*: what one user writes there appears in the prompts of all other users. So it takes a role
+//! or a grant, or a run of the agent's own, which nobody sent (see [`permission`](super::permission)).
 
-use super::whose::{AgentType, Whose};
+use super::ownership::{AgentType, Ownership};
 
 /// What deletes itself once it has been followed.
 pub(super) const BOOTSTRAP: &str = "BOOTSTRAP.md";
@@ -55,20 +55,22 @@ pub(super) struct Route {
 }
 
 /// The route of a context file.
-pub(super) fn route(name: &str, whose: &Whose, has_user: bool) -> Route {
+pub(super) fn route(name: &str, ownership: &Ownership, has_user: bool) -> Route {
     use {ReadFrom as R, WriteTo as W};
     let to = |read, write| Route { read, write };
-    let has_own = has_user && !whose.shared_context;
-    match whose.agent_type {
+    let has_own = has_user && !ownership.shared_context;
+    match ownership.agent_type {
         AgentType::Open if has_own => to(R::OwnElseAgent, W::Own),
-        AgentType::Open if whose.shared_context => to(R::Agent, W::Agent),
+        AgentType::Open if ownership.shared_context => to(R::Agent, W::Agent),
         AgentType::Open | AgentType::Unknown => to(R::Agent, W::AgentWithLeave),
         AgentType::Predefined => match name {
             USER if has_own => to(R::OwnElseAgent, W::Own),
             BOOTSTRAP if has_own => to(R::OwnElseAgent, W::OwnDeletion),
             BOOTSTRAP => to(R::Agent, W::Refused),
             USER | HEARTBEAT => to(R::Agent, W::AgentWithLeave),
-            name if NATURE.contains(&name) && whose.self_evolve => to(R::Agent, W::AgentWithLeave),
+            name if NATURE.contains(&name) && ownership.self_evolve => {
+                to(R::Agent, W::AgentWithLeave)
+            }
             _ => to(R::Refused, W::Refused),
         },
     }
@@ -89,20 +91,20 @@ mod tests {
         "OTHER.md",
     ];
 
-    fn whose(agent_type: AgentType) -> Whose {
-        Whose { agent_type, self_evolve: false, shared_context: false, shared_memory: false }
+    fn ownership(agent_type: AgentType) -> Ownership {
+        Ownership { agent_type, self_evolve: false, shared_context: false, shared_memory: false }
     }
 
     #[test]
     fn an_open_agents_files_are_each_users_own() {
-        let open = whose(AgentType::Open);
+        let open = ownership(AgentType::Open);
         for name in ALL {
             let own = Route { read: ReadFrom::OwnElseAgent, write: WriteTo::Own };
             assert_eq!(route(name, &open, true), own, "{name}");
             let agents = Route { read: ReadFrom::Agent, write: WriteTo::AgentWithLeave };
             assert_eq!(route(name, &open, false), agents, "{name}");
             let shared = Route { read: ReadFrom::Agent, write: WriteTo::Agent };
-            let mode = Whose { shared_context: true, ..open };
+            let mode = Ownership { shared_context: true, ..open };
             assert_eq!(route(name, &mode, true), shared, "{name}");
         }
     }
@@ -111,8 +113,8 @@ mod tests {
     fn a_predefined_agents_files_are_the_agents_but_for_what_is_about_the_user() {
         use {ReadFrom as R, WriteTo as W};
         let of = |name, self_evolve, has_user| {
-            let whose = Whose { self_evolve, ..whose(AgentType::Predefined) };
-            let Route { read, write } = route(name, &whose, has_user);
+            let ownership = Ownership { self_evolve, ..ownership(AgentType::Predefined) };
+            let Route { read, write } = route(name, &ownership, has_user);
             (read, write)
         };
         let rows = [
@@ -141,8 +143,8 @@ mod tests {
             for name in ALL {
                 for self_evolve in [false, true] {
                     for has_user in [false, true] {
-                        let whose = Whose { self_evolve, ..whose(agent_type) };
-                        let write = route(name, &whose, has_user).write;
+                        let ownership = Ownership { self_evolve, ..ownership(agent_type) };
+                        let write = route(name, &ownership, has_user).write;
                         assert_ne!(write, WriteTo::Agent, "{agent_type:?} {name}");
                     }
                 }

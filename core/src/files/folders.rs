@@ -42,7 +42,7 @@ impl Folders {
     }
 
     fn with<T>(&self, work: impl FnOnce(&mut Open) -> T) -> T {
-        // What is in there is whole between any two steps.
+        // The table is consistent between any two steps.
         work(&mut self.open.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

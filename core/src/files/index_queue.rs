@@ -1,10 +1,10 @@
-//! Which memory files an index has yet to take in.
+//! Which memory files an index has yet to read.
 //!
-//! The queue is the store's own: each write of a document and its event are one transaction, so that
-//! a memory that is kept is queued, and one that is not is not, whoever wrote it and wherever it was
-//! killed. An index keeps the place up to which it has taken everything in, and stores it with what
-//! it made of it. Events may be pruned before an index that was away for long has read them; that it
-//! is told, and then it compares the hashes of all documents with those that it has taken in.
+//! The queue is the store's own event log: each write of a document and its event are one transaction. So
+//! a memory that was kept is queued and one that was not is not, whichever process wrote it and wherever
+//! it was killed. An index stores the cursor up to which it has read, together with its own data. Events
+//! may be pruned before an index that was away for long has read them. It then gets an error that says so, and compares
+//! the hashes of all documents with those that it has.
 
 use std::path::Path;
 

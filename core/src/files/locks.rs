@@ -1,10 +1,10 @@
 //! Path locks of the file tools: who may write which files for now.
 //!
-//! All of a tenant's locks on files of machines are in one space, with absolute paths: a folder is
-//! the same by whatever root, link or spelling it is reached. The store is asked for each write, when
-//! only the rename is left, and nothing of its answer is kept. So a lock that another process took
-//! holds at once. That takes a read of the store, little beside the sync that came before; a store in
-//! memory reads nothing until there has been a lock.
+//! All of a tenant's locks on files of machines are in one space, by absolute path. So a folder is the
+//! same by whatever root, link or spelling it is reached. The store is asked at each write, when only the
+//! rename is left, and its answer is not cached, so a lock that another process took holds at once. That
+//! costs one read of the store, which is little beside the disk sync before it. A memory store reads
+//! nothing until there has been a lock.
 
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use tokio::runtime::Handle;
 use tokio::time::timeout;
 
 use super::OnDisk;
-use super::who::Who;
+use super::principal::Principal;
 use crate::clock::Clock;
 use crate::error::Code;
 use crate::store::{Kind, MOST_PATTERNS, NewPathLock, PathClaim, PathConflict, PathLock, Store};
@@ -36,12 +36,12 @@ const SPECIAL: [char; 7] = ['*', '?', '[', ']', '{', '}', '\\'];
 pub(crate) struct Locks {
     store: Arc<dyn Store>,
     clock: Arc<dyn Clock>,
-    who: Who,
+    principal: Principal,
 }
 
 impl Locks {
     pub(crate) fn new(store: Arc<dyn Store>, clock: Arc<dyn Clock>, cx: &CallContext) -> Locks {
-        Locks { store, clock, who: Who::of(cx.caller()) }
+        Locks { store, clock, principal: Principal::of(cx.caller()) }
     }
 
     /// An error if somebody else holds a lock that covers the file at this absolute path without
@@ -58,9 +58,9 @@ impl Locks {
             return Ok(());
         }
         let now_ms = self.clock.now_ms();
-        let found = self.store.path_lock_of(&self.who.tenant, SPACE, relative, now_ms).await;
+        let found = self.store.path_lock_of(&self.principal.tenant, SPACE, relative, now_ms).await;
         match found.map_err(ToolError::raise)? {
-            Some(lock) if lock.holder != self.who.holder() => Err(self.refusal(path, &lock)),
+            Some(lock) if lock.holder != self.principal.holder() => Err(self.refusal(path, &lock)),
             _ => Ok(()),
         }
     }
@@ -94,8 +94,8 @@ impl Locks {
         patterns: Vec<String>,
         ttl_ms: i64,
     ) -> Result<PathClaim, ToolError> {
-        let (tenant, space) = (self.who.tenant.clone(), SPACE.to_owned());
-        let lock = NewPathLock { tenant, space, patterns, holder: self.who.holder(), ttl_ms };
+        let (tenant, space) = (self.principal.tenant.clone(), SPACE.to_owned());
+        let lock = NewPathLock { tenant, space, patterns, holder: self.principal.holder(), ttl_ms };
         let claim = self.store.lock_paths(lock, self.clock.now_ms()).await;
         claim.map_err(|error| match error.kind() {
             // The whole message names the store, which is the host's.
@@ -108,9 +108,9 @@ impl Locks {
     /// Releases a lock. False if the caller does not hold it any more.
     pub(crate) async fn give_back(&self, id: &str, epoch: i64) -> Result<bool, ToolError> {
         let fence = PathLock::fence_of(SPACE, id, epoch);
-        let holder = self.who.holder();
+        let holder = self.principal.holder();
         let now_ms = self.clock.now_ms();
-        let done = self.store.unlock_paths(&self.who.tenant, &fence, &holder, now_ms).await;
+        let done = self.store.unlock_paths(&self.principal.tenant, &fence, &holder, now_ms).await;
         done.map_err(ToolError::raise)
     }
 
@@ -118,7 +118,7 @@ impl Locks {
         let text = format!(
             "`{path}` is unchanged: {} has locked it until {}. Work on other files, or try again \
              then.",
-            self.who.shown(&lock.holder),
+            self.principal.shown(&lock.holder),
             self.until(lock)
         );
         let left = lock.expires_at_ms - self.clock.now_ms();
@@ -138,7 +138,7 @@ impl Locks {
         let text = format!(
             "Nothing was locked: {} has locked paths that `{asked}` may match, until {}. Lock other \
              paths, or try again then.{costly}",
-            self.who.shown(&lock.holder),
+            self.principal.shown(&lock.holder),
             self.until(lock)
         );
         let left = lock.expires_at_ms - self.clock.now_ms();
@@ -156,7 +156,7 @@ impl Locks {
 
 /// A pattern of the model as one of absolute paths without the first `/`. The folders that it
 /// begins with are followed through links, as they are when a file is written; of what is kept in the
-/// store `stored` tells the one spelling, and whether it is a folder. One that is an existing folder
+/// store `stored` gives the one spelling, and whether it is a folder. One that is an existing folder
 /// stands for all that is in it.
 ///
 /// # Errors

@@ -3,7 +3,7 @@
 //! A file is known by its path without links, so that an editor which replaces it by a rename loses
 //! nothing, and by its device and inode number, so that a file that is moved or linked is still the
 //! same. A memory or context file is known by its agent and name besides, for it may be reached from
-//! several workspaces. Where files cannot be told one by one, the folder around them is marked.
+//! several workspaces. Where files cannot be identified one by one, the folder around them is marked.
 
 use std::collections::BTreeMap;
 use std::fs::Metadata;

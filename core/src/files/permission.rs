@@ -18,15 +18,15 @@ use crate::error::{Code, Error};
 use crate::store::{Grant, GrantEffect, Store};
 use crate::tool::{Caller, ToolError};
 
-/// Who may do all that.
+/// The roles that may write for others everywhere.
 const ROLES: [&str; 3] = ["admin", "operator", "owner"];
 /// The kinds of grants that give leave.
 const KINDS: [&str; 2] = ["context_files", "file_writer"];
-/// What the host's own senders begin with: nobody stands behind them.
+/// How the names of the host's own senders begin. No person is behind them.
 const SYNTHETIC: [&str; 5] = ["system:", "notification:", "teammate:", "ticker:", "subagent:"];
-/// One more of them.
+/// The one such sender that has a whole name instead of a prefix.
 const SESSION_SEND: &str = "session_send_tool";
-/// What the user is called where a whole group is one.
+/// How the user's name begins if a whole group is the user.
 const GROUP_PREFIXES: [&str; 2] = ["group:", "guild:"];
 
 /// What is to be written for others.
@@ -48,7 +48,7 @@ pub(super) fn is_in_group(caller: &Caller) -> bool {
     line(caller).any(is_group)
 }
 
-/// True if a user or a sender stands behind the call, or behind who started its agent.
+/// True if a user or a sender is behind the call, or behind the call that started its agent.
 pub(super) fn is_somebodys(caller: &Caller) -> bool {
     line(caller).any(|one| one.user.is_some() || one.sender.is_some())
 }
@@ -109,11 +109,14 @@ async fn check_one(
     match verdict(&grants) {
         true => Ok(()),
         false => {
-            let whose = match scope {
+            let ownership = match scope {
                 Scope::Agent => "all users of this agent",
                 Scope::Group => "this group",
             };
-            Err(refused(name, &format!("it holds for {whose}, and the sender may not change it")))
+            Err(refused(
+                name,
+                &format!("it holds for {ownership}, and the sender may not change it"),
+            ))
         }
     }
 }

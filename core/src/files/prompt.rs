@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::context::{self, BOOTSTRAP, ReadFrom};
-use super::whose::Whose;
+use super::ownership::Ownership;
 use crate::error::Error;
 use crate::store::{ContextFileKey, Store};
 
@@ -36,7 +36,7 @@ pub struct MergedContextFile {
     pub source: ContextSource,
 }
 
-/// Whose prompt it is.
+/// The agent and the user that a prompt is for.
 pub(crate) struct Prompt<'p> {
     pub tenant: &'p str,
     pub agent: &'p str,
@@ -65,10 +65,10 @@ impl Prompt<'_> {
         store: &dyn Store,
         base: Vec<(String, String)>,
     ) -> Result<Vec<MergedContextFile>, Error> {
-        let whose = Whose::of(store, (self.tenant, self.agent), self.agent_type).await?;
+        let ownership = Ownership::of(store, (self.tenant, self.agent), self.agent_type).await?;
         let agents = self.texts(store, None).await?;
         let own = match self.user {
-            Some(user) if !whose.shared_context => self.texts(store, Some(user)).await?,
+            Some(user) if !ownership.shared_context => self.texts(store, Some(user)).await?,
             _ => Texts::default(),
         };
         let order = self.order(&base, &agents, &own);
@@ -76,7 +76,7 @@ impl Prompt<'_> {
         let (mut agents, mut own) = (agents, own);
         let mut merged = Vec::new();
         for name in order {
-            let has_own = context::route(&name, &whose, self.user.is_some()).read;
+            let has_own = context::route(&name, &ownership, self.user.is_some()).read;
             let has_own = has_own == ReadFrom::OwnElseAgent;
             let followed = has_own && name == BOOTSTRAP && own.empty.contains(&name);
             let mine = own.texts.remove(&name).filter(|_| has_own);

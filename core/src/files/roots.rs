@@ -1,13 +1,11 @@
-//! Which folders a caller may use, and what of them is closed to him.
+//! Which folders a caller may use, and what in them is closed to the caller.
 
+mod caller_folders;
 mod entries;
-mod places;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-
-pub(crate) use places::Places;
 
 use super::Parts;
 use super::config::TeamConfig;
@@ -27,9 +25,9 @@ const REVIEWER: &str = "reviewer";
 /// How many lists of denied paths stay compiled.
 const MOST_COMPILED: usize = 64;
 
-/// What the roots of calls are made of.
+/// Grants folders to callers: what the configuration and the host let each of them use.
 pub(super) struct Granting {
-    /// The folder of calls that bring none of their own, held by where it was at the start.
+    /// The workspace of calls that bring none of their own, identified by where it was at the start.
     workspace: Option<Mutex<Workspace>>,
     /// What the configuration lets every caller use.
     everyone: Vec<Standing>,
@@ -154,8 +152,8 @@ impl Granting {
         Ok(Roots::new(workspace, granted.others, limits))
     }
 
-    /// What may be written into the folders of the teams of a caller and of his parents. Who is started by a
-    /// reviewer is one.
+    /// The quotas of the teams of a caller and of its parents. An agent that a reviewer started is a reviewer,
+    /// too.
     fn quotas(&self, caller: &Caller) -> Result<Vec<Arc<Quota>>, ToolError> {
         let callers = || std::iter::successors(Some(caller), |one| one.parent.as_deref());
         let mut paths: Vec<&str> =
@@ -199,7 +197,7 @@ impl Granting {
             others.push(Root::new(standing.opened()?, standing.read_only));
         }
         let workspace = self.workspace(caller)?.map(|folder| Root::new(folder, false));
-        // What a parent only reads stays so within what the child writes.
+        // A folder that a parent may only read stays read-only inside what the child may write.
         read_only.retain(|root| {
             let within = |other: &Root| root.real().starts_with(other.real());
             workspace.iter().chain(&others).any(within)
@@ -208,7 +206,7 @@ impl Granting {
         Ok(Granted { workspace, others })
     }
 
-    /// What a parent may use. What of it cannot be opened gives the child nothing.
+    /// What a parent may use. A folder of it that cannot be opened is not granted to the child.
     fn granted_above(&self, parent: &Caller) -> Granted {
         self.granted(parent).unwrap_or_else(|_| Granted { workspace: None, others: Vec::new() })
     }
@@ -317,7 +315,7 @@ impl Granted {
     /// Whether a folder is only read; none if it is not granted at all.
     fn is_read_only(&self, real: &Path) -> Option<bool> {
         let around = self.each().filter(|root| real.starts_with(root.real()));
-        // Of the same folder, given twice, what allows less.
+        // If the same folder is given twice, the stricter entry counts.
         let innermost = around.max_by_key(|root| (root.real().as_os_str().len(), root.read_only));
         innermost.map(|root| root.read_only)
     }
@@ -342,7 +340,7 @@ impl Standing {
     }
 }
 
-/// The folder, opened anew if it was deleted and made again. Nobody is kept waiting by that.
+/// The folder, opened again if it was deleted and recreated. Other callers do not wait for that.
 fn as_it_stands(folder: &Mutex<Workspace>) -> Result<Workspace, Error> {
     let lock = || folder.lock().unwrap_or_else(PoisonError::into_inner);
     let known = lock().clone();

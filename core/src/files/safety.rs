@@ -1,9 +1,9 @@
-//! Whether a file may be overwritten by somebody who has not read it as it is now.
+//! Whether a file may be overwritten by a caller that has not read it as it is now.
 
 use std::sync::Arc;
 
 use super::config::WriteSafety;
-use super::seen::Verdict;
+use super::read_versions::Verdict;
 use crate::error::Code;
 use crate::tool::ToolError;
 use crate::workspace::line_diff;

@@ -1,9 +1,9 @@
 //! A file that lives in the store, as one call sees it.
 //!
-//! Nothing is kept between two accesses: each reads the store, so that none can see a value older
-//! than a write that has finished, in whatever process. A change is made over the version that was
-//! read, and made anew where somebody else was faster. An empty file does not exist: writing nothing
-//! deletes what the caller has, and what is the agent's shows again.
+//! Nothing is cached between two accesses: each reads the store, so no call sees a value older than a
+//! write that has finished, in whatever process. A change is written over the version that was read, and
+//! made again if somebody else was faster. An empty file does not exist: writing nothing deletes the
+//! caller's own file, and the agent's shows again.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,9 +11,9 @@ use std::time::Duration;
 use sha2::{Digest as _, Sha256};
 
 use super::context::{self, BOOTSTRAP, ReadFrom, USER, WriteTo};
+use super::ownership::Ownership;
 use super::permission::{self, Scope};
 use super::virtual_name::VirtualName;
-use super::whose::Whose;
 use super::{OnDisk, Parts, blocking};
 use crate::error::Code;
 use crate::store::{self, ContextFileKey, DocumentKey, Kind, PutContextFile, PutDocument, Store};
@@ -23,9 +23,9 @@ use crate::workspace;
 
 /// The most bytes of a file in the store that a tool writes (1 MiB): a prompt has to hold it.
 pub(crate) const LARGEST: usize = 1 << 20;
-/// How often a change is made anew because somebody else was faster.
+/// How often a change is computed again because somebody else was faster.
 const MOST_TRIES: u32 = 100;
-/// The longest pause before it is, in milliseconds.
+/// The longest pause before the next try, in milliseconds.
 const LONGEST_PAUSE_MS: u32 = 20;
 /// What memory files are.
 const MIME: &str = "text/markdown; charset=utf-8";
@@ -36,11 +36,11 @@ pub(crate) struct Stored {
     parts: Arc<Parts>,
     cx: CallContext,
     agent: String,
-    whose: Whose,
+    ownership: Ownership,
     name: VirtualName,
     /// The path as the model wrote it.
     written: String,
-    /// The same is on the disk: there is nothing of it to be seen.
+    /// The same place on the disk. What is there is not shown.
     disk: OnDisk,
 }
 
@@ -120,10 +120,10 @@ impl Stored {
         }
         let caller = cx.caller();
         let given = caller.agent_type.as_deref();
-        let whose = Whose::of(&*parts.store, (&caller.tenant, &agent), given)
+        let ownership = Ownership::of(&*parts.store, (&caller.tenant, &agent), given)
             .await
             .map_err(ToolError::raise)?;
-        Ok(Stored { parts, cx, agent, whose, name, written, disk })
+        Ok(Stored { parts, cx, agent, ownership, name, written, disk })
     }
 
     pub(crate) fn name(&self) -> &VirtualName {
@@ -144,12 +144,12 @@ impl Stored {
         Stored { name, written, disk, ..self.clone() }
     }
 
-    pub(super) fn whose(&self) -> &Whose {
-        &self.whose
+    pub(super) fn ownership(&self) -> &Ownership {
+        &self.ownership
     }
 
     pub(super) fn shares_memory(&self) -> bool {
-        self.whose.shared_memory
+        self.ownership.shared_memory
     }
 
     pub(super) fn store(&self) -> &dyn Store {
@@ -177,7 +177,7 @@ impl Stored {
     /// What the vault knows the file by: the same for the caller's own and what stands in for it.
     pub(crate) fn file_at(&self) -> FileAt {
         let user = self.user().unwrap_or_default();
-        // A NUL is in no key, so that no two agents and users come to the same.
+        // No key contains a NUL, so no two pairs of agent and user give the same text.
         let root = format!("store:{}\0{user}", self.agent).into();
         FileAt { root, path: self.name.path().into() }
     }
@@ -198,14 +198,14 @@ impl Stored {
         Ok(!self.memories_below(path).await?.is_empty())
     }
 
-    /// What tells the present text of the file from others.
+    /// What identifies the present text of the file.
     pub(crate) async fn stamp(&self) -> Option<String> {
         let text = self.read().await.ok()??;
         Some(format!("stored:{}", data_encoding::HEXLOWER.encode(&Sha256::digest(&text))))
     }
 
-    /// Changes the file to what `make` makes of what the caller reads there. It is asked again
-    /// where somebody else has changed the file meanwhile. Gives what it told the last time.
+    /// Changes the file to what `make` makes of what the caller reads there. `make` is called again if
+    /// somebody else changed the file meanwhile. Returns what `make` returned the last time.
     ///
     /// # Errors
     /// Those of [`read`](Stored::read) and of `make`; `access_denied` where the caller may not write
@@ -214,7 +214,7 @@ impl Stored {
         &self,
         mut make: impl FnMut(Option<&[u8]>) -> Result<(Becomes, T), ToolError> + Send + 'static,
     ) -> Result<(StoredChange, T), ToolError> {
-        // Some files may only be deleted, and only what is made tells whether this one is to be.
+        // Some files may only be deleted, and only the result of `make` shows whether this one is to be.
         let refusal = self.check_write(false).await.err();
         if let Some(refusal) = refusal.as_ref().filter(|_| !self.is(BOOTSTRAP)) {
             return Err(refusal.clone());
@@ -229,10 +229,10 @@ impl Stored {
             }
             let shown = standing.shown.clone();
             let making = blocking(move || Ok((make(shown.as_deref())?, make)));
-            let ((becomes, told), again) = making.await?;
+            let ((becomes, note), again) = making.await?;
             make = again;
             let text = match becomes {
-                Becomes::Same => return Ok((standing.done(Did::Nothing), told)),
+                Becomes::Same => return Ok((standing.done(Did::Nothing), note)),
                 Becomes::Text(text) => text,
             };
             match &refusal {
@@ -244,9 +244,9 @@ impl Stored {
             match self.replace(&rows, &standing, text).await {
                 Ok(Did::Created) => {
                     self.check_stands(&rows, &made).await?;
-                    return Ok((standing.done(Did::Created), told));
+                    return Ok((standing.done(Did::Created), note));
                 }
-                Ok(did) => return Ok((standing.done(did), told)),
+                Ok(did) => return Ok((standing.done(did), note)),
                 Err(error) if error.kind() == Kind::Conflict => {
                     let pause = attempt.min(LONGEST_PAUSE_MS);
                     tokio::time::sleep(Duration::from_millis(pause.into())).await;
@@ -274,8 +274,8 @@ impl Stored {
             });
         }
         if self.is(BOOTSTRAP) && standing.agents {
-            // The agent's would begin anew for a user who has followed it: an empty one of his own
-            // hides it.
+            // Without a file of its own, a user who has followed the agent's file would see it again. An empty
+            // one hides it.
             self.put(user, text, own).await?;
             return Ok(Did::Deleted);
         }
@@ -317,8 +317,9 @@ impl Stored {
         Ok(())
     }
 
-    /// The same of a file that was just made: another process may have made what is in its way since it was
-    /// asked. Then it goes again. Two that are in each other's way may both go, and none is lost silently.
+    /// Checks the same after a file was created: another process may have created a conflicting one since
+    /// the first check. Then the new file is removed. Of two that conflict both may be removed, but none is
+    /// lost silently.
     async fn check_stands(&self, rows: &Rows, made: &[u8]) -> Result<(), ToolError> {
         let Err(refusal) = self.check_may_be_made().await else { return Ok(()) };
         let user = rows.write.as_deref();
@@ -355,10 +356,10 @@ impl Stored {
                 Err(workspace::Error::IsFolder { path: self.written.clone() }.into())
             }
             VirtualName::Memory(_) => {
-                Ok(own_else_agent(user.filter(|_| !self.whose.shared_memory)))
+                Ok(own_else_agent(user.filter(|_| !self.ownership.shared_memory)))
             }
             VirtualName::Context(name) => {
-                let route = context::route(name, &self.whose, user.is_some());
+                let route = context::route(name, &self.ownership, user.is_some());
                 match route.read {
                     ReadFrom::OwnElseAgent => Ok(own_else_agent(user)),
                     ReadFrom::Agent => Ok(own_else_agent(None)),
@@ -371,21 +372,21 @@ impl Stored {
     /// Refuses what the caller may not write. `deletes` says that nothing is to be left.
     async fn check_write(&self, deletes: bool) -> Result<(), ToolError> {
         let (caller, store) = (self.cx.caller(), &*self.parts.store);
-        let who = (self.agent.as_str(), self.name.path());
+        let principal = (self.agent.as_str(), self.name.path());
         let VirtualName::Context(name) = &self.name else {
             let is_agents = self.user().is_none() && !self.shares_memory();
-            // Without a user it would be all users' memory that somebody writes.
+            // Without a user, one caller would write the memory of all users.
             return match is_agents && permission::is_somebodys(caller) {
-                true => permission::check(store, caller, who, Scope::Agent).await,
+                true => permission::check(store, caller, principal, Scope::Agent).await,
                 false => Ok(()),
             };
         };
-        let write = context::route(name, &self.whose, self.user().is_some()).write;
+        let write = context::route(name, &self.ownership, self.user().is_some()).write;
         match write {
             WriteTo::Refused => return Err(self.predefined()),
             WriteTo::OwnDeletion if !deletes => return Err(self.predefined()),
             WriteTo::AgentWithLeave => {
-                return permission::check(store, caller, who, Scope::Agent).await;
+                return permission::check(store, caller, principal, Scope::Agent).await;
             }
             WriteTo::Own | WriteTo::OwnDeletion | WriteTo::Agent => {}
         }
@@ -396,7 +397,7 @@ impl Stored {
         if is_own && self.is(USER) && self.is_starting().await? {
             return Ok(());
         }
-        permission::check(store, caller, who, Scope::Group).await
+        permission::check(store, caller, principal, Scope::Group).await
     }
 
     /// True while the group has a `BOOTSTRAP.md` of its own: it is only getting to know the agent.

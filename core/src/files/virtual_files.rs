@@ -1,4 +1,4 @@
-//! What a call sees of the store in the folders of its workspace.
+//! The files of the store that a call sees in the folders of its workspace.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use futures_util::FutureExt as _;
 
-use super::beside::{Beside, VirtualFile};
 use super::context::{self, BOOTSTRAP, ReadFrom};
+use super::overlay::{FileOverlay, VirtualFile};
 use super::stored::Stored;
 use super::virtual_name::{MEMORY_FILE, MEMORY_FOLDER, VirtualName};
 use super::{OnDisk, Reach, blocking};
@@ -22,18 +22,18 @@ impl Reach {
     ///
     /// # Errors
     /// For the host, what the store answers instead of its lists.
-    pub(crate) async fn beside(&self, folder: &OnDisk) -> Result<Beside, ToolError> {
-        let Some(agent) = self.cx.caller().agent.clone() else { return Ok(Beside::default()) };
+    pub(crate) async fn overlay(&self, folder: &OnDisk) -> Result<FileOverlay, ToolError> {
+        let Some(agent) = self.cx.caller().agent.clone() else { return Ok(FileOverlay::default()) };
         let (reach, at) = (self.clone(), folder.clone());
-        // Where that cannot be told, the disk will say why.
+        // If that cannot be found out, the disk will say why.
         let place = blocking(move || Ok(reach.virtual_place(&at))).await?;
         let config = self.files.parts.config.clone();
         let of = |place: &Path| VirtualName::of(place, false, &config);
         let folder_name = match place.as_deref() {
-            None => return Ok(self.beside_other(folder)),
+            None => return Ok(self.overlay_of_stored_folder(folder)),
             Some(place) if place == Path::new(".") => None,
             Some(place) => match of(place) {
-                None => return Ok(Beside::default()),
+                None => return Ok(FileOverlay::default()),
                 name => name,
             },
         };
@@ -59,28 +59,28 @@ impl Reach {
         let names = names.into_iter().filter(|(name, _)| config.memory || !name.is_memory());
         let names = names.filter(|(name, _)| !hides(name));
         let files: Vec<VirtualFile> =
-            names.map(|(name, bytes)| seen(stored.named(name), bytes)).collect();
+            names.map(|(name, bytes)| virtual_file(stored.named(name), bytes)).collect();
         let is_memory = folder_name.as_ref().is_some_and(VirtualName::is_memory);
         let nothing = (is_memory && files.is_empty())
             .then(|| format!("[There is no memory at {} yet]", folder.path));
         let shadow = move |place: &Path| VirtualName::of(place, false, &config).is_some();
-        Ok(Beside { shadow: Some(Arc::new(shadow)), files, nothing })
+        Ok(FileOverlay { shadow: Some(Arc::new(shadow)), files, nothing })
     }
 
-    /// What is seen in another root: what lies in the workspace as well shows nothing of the disk
-    /// there that a file of the store stands for.
-    fn beside_other(&self, folder: &OnDisk) -> Beside {
+    /// The overlay of another root. If that root contains the workspace, the files on the disk that a file
+    /// of the store replaces are hidden there as well.
+    fn overlay_of_stored_folder(&self, folder: &OnDisk) -> FileOverlay {
         let home = self.roots.workspace().real_root().to_owned();
         let (root, config) = (folder.workspace.clone(), self.files.parts.config.clone());
         let here = root.real_root();
         if here == home || !(here.starts_with(&home) || home.starts_with(here)) {
-            return Beside::default();
+            return FileOverlay::default();
         }
         let shadow = move |place: &Path| {
             let (at, place) = root.named(place);
             at == home && VirtualName::of(&place, false, &config).is_some()
         };
-        Beside { shadow: Some(Arc::new(shadow)), ..Beside::default() }
+        FileOverlay { shadow: Some(Arc::new(shadow)), ..FileOverlay::default() }
     }
 
     /// A place of the workspace, from its root and without links; none of another folder.
@@ -88,14 +88,14 @@ impl Reach {
         if at.workspace.real_root() != self.roots.workspace().real_root() {
             return None;
         }
-        // By its own name, as a name of the store counts before what the disk has under it.
+        // By its own name, because a name of the store takes precedence over the disk.
         let by_name = Path::new(at.path.normalised());
         let is_virtual = VirtualName::of(by_name, false, &self.files.parts.config).is_some();
         if is_virtual { Some(by_name.to_owned()) } else { at.workspace.target(&at.path).ok() }
     }
 }
 
-fn seen(file: Stored, bytes: u64) -> VirtualFile {
+fn virtual_file(file: Stored, bytes: u64) -> VirtualFile {
     let path = file.name().path().to_owned();
     let text = move || {
         let file = file.clone();
@@ -120,7 +120,7 @@ impl Stored {
         for name in names {
             let of_agent = agents.get(name).copied().filter(|size| *size > 0);
             let of_own = own.get(name).copied();
-            let size = match context::route(name, self.whose(), self.user().is_some()).read {
+            let size = match context::route(name, self.ownership(), self.user().is_some()).read {
                 ReadFrom::Refused => None,
                 ReadFrom::Agent => of_agent,
                 ReadFrom::OwnElseAgent if name == BOOTSTRAP => {
@@ -172,7 +172,7 @@ impl Stored {
             Some(user) => [None, Some(user)].into(),
             None => [None].into(),
         };
-        // The user's own come last, and take the place of the agent's.
+        // The user's own come last, and replace the agent's.
         for user in scopes {
             for prefix in prefixes {
                 self.add_documents(&mut sizes, user, (*prefix).to_owned()).await?;

@@ -176,7 +176,7 @@ async fn request(runtime: &Runtime, args: RequestApproval) -> Result<Approval, E
         session: args.session,
         tool: args.tool,
         request: Value::Object(args.request),
-        told: Value::Object(Map::new()),
+        event_data: Value::Object(Map::new()),
         expires_at_ms: now_ms.saturating_add(args.ttl_ms),
     };
     Ok(runtime.writing(&approval.tenant).request_approval(approval, now_ms).await?)

@@ -16,8 +16,8 @@ use super::guarded;
 use super::{check_limit, default_limit, default_tenant, no_such, operations};
 use crate::clis::{self, PREFIX, PinnedBinary, PresetInfo, Registered, VariableKind};
 use crate::error::{Code, Error};
-use crate::exec::NetworkPermit;
 use crate::limits::echo;
+use crate::policy::NetworkPermit;
 use crate::runtime::Runtime;
 use crate::store::CredentialKey;
 use crate::tool::Caller;
@@ -321,7 +321,7 @@ fn checked_name(name: &str) -> Result<String, Error> {
     if fits { Ok(name) } else { Err(refuse(text())) }
 }
 
-fn told(cli: Option<Registered>, key: &CredentialKey) -> Result<CliInfo, Error> {
+fn described(cli: Option<Registered>, key: &CredentialKey) -> Result<CliInfo, Error> {
     let name = key.name.strip_prefix(PREFIX).unwrap_or(&key.name);
     let cli = cli.ok_or_else(|| no_such(&format!("CLI `{name}`")))?;
     let definition = cli.definition.map_err(|why| {
@@ -359,7 +359,7 @@ async fn registered(runtime: &Runtime, key: &CredentialKey) -> Result<Registered
 
 async fn get(runtime: &Runtime, args: CliName) -> Result<CliInfo, Error> {
     let key = clis::key(&args.tenant, &checked_name(&args.binary_name)?);
-    told(Some(registered(runtime, &key).await?), &key)
+    described(Some(registered(runtime, &key).await?), &key)
 }
 
 async fn list(runtime: &Runtime, args: ListClis) -> Result<Vec<CliInfo>, Error> {
@@ -370,7 +370,7 @@ async fn list(runtime: &Runtime, args: ListClis) -> Result<Vec<CliInfo>, Error> 
     let some = after.take(args.limit as usize);
     some.map(|cli| {
         let key = cli.info.key.clone();
-        told(Some(cli), &key)
+        described(Some(cli), &key)
     })
     .collect()
 }

@@ -14,9 +14,9 @@ use super::guarded::{self, Guarded};
 use super::{check_limit, default_limit, default_tenant, operations};
 use crate::custom::{self, Definition, Followed};
 use crate::error::{Code, Error};
-use crate::exec::{NetworkPermit, Permit};
 use crate::id::check_key;
 use crate::kind::Origin;
+use crate::policy::{NetworkPermit, Permit};
 use crate::runtime::Runtime;
 use crate::store::{self, CustomTool, CustomToolKey, Kind, SealedCustomTool};
 use crate::tool::{Caller, Snapshot};
@@ -179,8 +179,8 @@ async fn put(runtime: &Runtime, mut args: PutCustomTool) -> Result<CustomToolInf
         custom::check_variable(name)?;
     }
     let tool = checked(args)?;
-    let seen = seen(runtime, &tool.key).await?;
-    check_free(&seen, &tool.key.name)?;
+    let snapshot = snapshot(runtime, &tool.key).await?;
+    check_free(&snapshot, &tool.key.name)?;
     let custom = runtime.system::<Followed>();
     let _change = custom.as_ref().map(|custom| custom.changing());
     let tool = match env {
@@ -189,11 +189,11 @@ async fn put(runtime: &Runtime, mut args: PutCustomTool) -> Result<CustomToolInf
     };
     // A policy may name it from now on.
     runtime.registry().learn(std::iter::once(tool.key.name.as_str()));
-    Ok(told(&seen, tool))
+    Ok(described(&snapshot, tool))
 }
 
 /// The tools as the agent that it is for has them.
-async fn seen(runtime: &Runtime, key: &CustomToolKey) -> Result<Arc<Snapshot>, Error> {
+async fn snapshot(runtime: &Runtime, key: &CustomToolKey) -> Result<Arc<Snapshot>, Error> {
     check_key("tenant", &key.tenant)?;
     if let Some(agent) = &key.agent {
         check_key("agent", agent)?;
@@ -203,8 +203,8 @@ async fn seen(runtime: &Runtime, key: &CustomToolKey) -> Result<Arc<Snapshot>, E
 }
 
 /// Refuses a name that something other than a custom tool has.
-fn check_free(seen: &Snapshot, name: &str) -> Result<(), Error> {
-    match taken(seen, name) {
+fn check_free(snapshot: &Snapshot, name: &str) -> Result<(), Error> {
+    match taken(snapshot, name) {
         Some(by) => {
             let text = format!("`name`: {by}; choose another name");
             Err(Error::new(Code::NameTaken, text))
@@ -214,9 +214,9 @@ fn check_free(seen: &Snapshot, name: &str) -> Result<(), Error> {
 }
 
 /// What has a name, if that is no custom tool.
-fn taken(seen: &Snapshot, name: &str) -> Option<String> {
+fn taken(snapshot: &Snapshot, name: &str) -> Option<String> {
     if let Some(tool) =
-        seen.list().iter().find(|tool| tool.name == name && tool.origin != Origin::Custom)
+        snapshot.list().iter().find(|tool| tool.name == name && tool.origin != Origin::Custom)
     {
         let of = match tool.origin {
             Origin::Builtin => "a built-in tool",
@@ -226,14 +226,14 @@ fn taken(seen: &Snapshot, name: &str) -> Option<String> {
         };
         return Some(format!("{of} is named `{name}`"));
     }
-    let found = seen.known(name).ok().filter(|found| found.spec.name != name)?;
+    let found = snapshot.known(name).ok().filter(|found| found.spec.name != name)?;
     Some(format!("`{name}` is an alias of the tool `{}`", found.spec.name))
 }
 
 /// A tool with what keeps agents from having it.
-fn told(seen: &Snapshot, tool: CustomTool) -> CustomToolInfo {
+fn described(snapshot: &Snapshot, tool: CustomTool) -> CustomToolInfo {
     let broken = || Definition::new(tool.clone()).err().map(|error| error.message().to_owned());
-    let hidden = tool.enabled.then(|| taken(seen, &tool.key.name).or_else(broken)).flatten();
+    let hidden = tool.enabled.then(|| taken(snapshot, &tool.key.name).or_else(broken)).flatten();
     CustomToolInfo { tool, hidden }
 }
 
@@ -330,7 +330,7 @@ async fn get(runtime: &Runtime, args: CustomToolName) -> Result<CustomToolInfo, 
         let text = format!("there is no custom tool `{}` of this agent", key.name);
         Error::new(Code::NotFound, text)
     })?;
-    Ok(told(&*seen(runtime, &key).await?, found))
+    Ok(described(&*snapshot(runtime, &key).await?, found))
 }
 
 async fn list(runtime: &Runtime, args: ListCustomTools) -> Result<Vec<CustomToolInfo>, Error> {
@@ -338,8 +338,8 @@ async fn list(runtime: &Runtime, args: ListCustomTools) -> Result<Vec<CustomTool
     let ListCustomTools { tenant, agent, after, limit } = args;
     let store = runtime.store();
     let all = store.list_custom_tools(&tenant, agent.as_deref(), after.as_deref(), limit).await?;
-    let seen = seen(runtime, &CustomToolKey { tenant, agent, name: String::new() }).await?;
-    Ok(all.into_iter().map(|tool| told(&seen, tool)).collect())
+    let snapshot = snapshot(runtime, &CustomToolKey { tenant, agent, name: String::new() }).await?;
+    Ok(all.into_iter().map(|tool| described(&snapshot, tool)).collect())
 }
 
 async fn delete(runtime: &Runtime, args: DeleteCustomTool) -> Result<Deleted, Error> {

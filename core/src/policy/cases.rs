@@ -1,7 +1,7 @@
 //! The cases that the seeds and the owners of policies ask about, one by one.
 
 mod mistakes;
-mod told;
+mod rendered;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

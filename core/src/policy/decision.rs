@@ -261,7 +261,7 @@ impl Parent {
         let translated = (!same).then(|| {
             let names = decision.allowed().filter_map(|t| decision.catalog().name(index(t)));
             let mut allowed = catalog.nothing();
-            // By canonical name only: an alias may stand for another tool by now.
+            // Only by canonical name: an alias may mean another tool by now.
             let id =
                 |name: &str| catalog.id(name).filter(|id| catalog.name(index(*id)) == Some(name));
             allowed.extend(names.filter_map(id).map(index));

@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn another_kind_of_entry_is_told_what_an_entry_is() {
+    fn an_entry_of_another_kind_is_refused_with_what_an_entry_is() {
         let complaint = |value| serde_json::from_value::<ListEntry>(value).unwrap_err().to_string();
         for value in [json!(3), json!(["exec"]), json!(null), json!(true)] {
             let text = complaint(value);

@@ -104,7 +104,7 @@ impl Key {
     }
 }
 
-/// All that tells inputs apart. The decision of the agent above counts by its identity.
+/// Everything that distinguishes inputs. The decision of the agent above counts by its identity.
 type Parts<'i> = (
     [Option<&'i str>; 6],
     (bool, u32, Option<&'i [String]>, Option<RowLists<'i>>, Option<*const Decision>),

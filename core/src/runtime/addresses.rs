@@ -17,14 +17,14 @@ pub(super) fn of_machine() -> Result<BTreeSet<String>, Error> {
         );
         Error::new(Code::Internal, text)
     })?;
-    let addresses = interfaces.iter().map(if_addrs::Interface::ip).filter(is_telling);
+    let addresses = interfaces.iter().map(if_addrs::Interface::ip).filter(is_revealing);
     let mut names: BTreeSet<String> = addresses.flat_map(writings).collect();
     names.extend(host_names());
     Ok(names)
 }
 
 /// False for addresses that every machine has, or that say nothing beyond the next switch.
-fn is_telling(address: &IpAddr) -> bool {
+fn is_revealing(address: &IpAddr) -> bool {
     let local = match address {
         IpAddr::V4(address) => address.is_link_local(),
         IpAddr::V6(address) => address.is_unicast_link_local(),
@@ -69,13 +69,13 @@ mod tests {
     }
 
     #[test]
-    fn what_every_machine_has_tells_nothing() {
+    fn what_every_machine_has_reveals_nothing() {
         for address in ["127.0.0.1", "127.8.8.8", "0.0.0.0", "169.254.3.4", "::1", "::", "fe80::7"]
         {
-            assert!(!is_telling(&address.parse().unwrap()), "{address}");
+            assert!(!is_revealing(&address.parse().unwrap()), "{address}");
         }
         for address in ["10.1.2.3", "192.168.0.9", "203.0.113.7", "2001:db8::7"] {
-            assert!(is_telling(&address.parse().unwrap()), "{address}");
+            assert!(is_revealing(&address.parse().unwrap()), "{address}");
         }
     }
 

@@ -56,7 +56,7 @@ const PAGE: u32 = 200;
 const TRIES: usize = 16;
 
 /// How many unreadable values are told one by one.
-const MOST_TOLD: usize = 100;
+const MOST_REPORTED: usize = 100;
 
 /// What became of one value.
 enum Turned {
@@ -93,7 +93,7 @@ impl Rotation {
             Turned::Overtaken => status.overtaken += 1,
             Turned::Unreadable(why) => {
                 status.unreadable_count += 1;
-                if status.unreadable.len() < MOST_TOLD {
+                if status.unreadable.len() < MOST_REPORTED {
                     status.unreadable.push(why);
                 }
             }

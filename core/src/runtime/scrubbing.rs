@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_options_are_told_by_their_name_and_without_the_value() {
+    fn wrong_options_are_reported_by_name_and_without_the_value() {
         assert!(refusal(json!({ "profil": "seed" })).contains("profil"));
         assert!(refusal(json!({ "profile": "strict" })).contains("profile"));
         assert!(refusal(json!({ "key": "secret" })).contains("64 hexadecimal digits"));

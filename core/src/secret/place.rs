@@ -56,19 +56,19 @@ mod tests {
         let mut rows: Vec<Vec<&str>> = vec![vec![]];
         rows.extend(words.map(|word| vec![word]));
         rows.extend(words.iter().flat_map(|one| words.map(|two| vec![*one, two])));
-        let mut seen = BTreeSet::new();
+        let mut places = BTreeSet::new();
         let mut made = 0;
         for tenant in words {
             for table in words {
                 for field in words {
                     for row in &rows {
-                        seen.insert(Place { tenant, table, row, field }.bind(b"header"));
+                        places.insert(Place { tenant, table, row, field }.bind(b"header"));
                         made += 1;
                     }
                 }
             }
         }
-        assert_eq!(seen.len(), made);
+        assert_eq!(places.len(), made);
     }
 
     #[test]

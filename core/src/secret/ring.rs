@@ -57,7 +57,7 @@ impl KeyRing {
         envelope::text(place, &self.open(place, envelope)?)
     }
 
-    /// The id of the key that seals: what a store can keep, to tell later that it is opened under
+    /// The id of the key that seals: what a store can keep, to check later that it is opened under
     /// another key.
     pub fn fingerprint(&self) -> KeyId {
         self.sealing.id()

@@ -9,7 +9,7 @@ use super::driver::{Driver, Value};
 use super::fields::{BadRow, Fields, text};
 use super::json::object_text;
 use super::record::{Delete, List, Put, Table};
-use super::{Answer, SqlStore};
+use super::{SqlStore, StoreFuture};
 use crate::event::NewEvent;
 
 /// An agent as the store holds it.
@@ -75,10 +75,10 @@ pub trait Agents: Send + Sync {
     ///
     /// [`Kind::Conflict`](super::Kind::Conflict) if `if_version` is given and is not the agent's
     /// version; then nothing is written.
-    fn put_agent(&self, agent: PutAgent, now_ms: i64) -> Answer<'_, Agent>;
+    fn put_agent(&self, agent: PutAgent, now_ms: i64) -> StoreFuture<'_, Agent>;
 
     /// The agent of that id.
-    fn get_agent<'a>(&'a self, tenant: &'a str, id: &'a str) -> Answer<'a, Option<Agent>>;
+    fn get_agent<'a>(&'a self, tenant: &'a str, id: &'a str) -> StoreFuture<'a, Option<Agent>>;
 
     /// At most `limit` agents of the tenant in order of id (byte by byte), after `after_id`.
     fn list_agents<'a>(
@@ -86,18 +86,23 @@ pub trait Agents: Send + Sync {
         tenant: &'a str,
         after_id: Option<&'a str>,
         limit: u32,
-    ) -> Answer<'a, Vec<Agent>>;
+    ) -> StoreFuture<'a, Vec<Agent>>;
 
     /// Deletes an agent and writes the event `agent.deleted` with it. False if there is none;
     /// then there is no event.
-    fn delete_agent<'a>(&'a self, tenant: &'a str, id: &'a str, now_ms: i64) -> Answer<'a, bool>;
+    fn delete_agent<'a>(
+        &'a self,
+        tenant: &'a str,
+        id: &'a str,
+        now_ms: i64,
+    ) -> StoreFuture<'a, bool>;
 }
 
 static TABLE: Table =
     Table::new("agents", &["tenant", "id"], &["description", "allow", "deny", "settings"], &[]);
 
 impl<D: Driver> Agents for SqlStore<D> {
-    fn put_agent(&self, agent: PutAgent, now_ms: i64) -> Answer<'_, Agent> {
+    fn put_agent(&self, agent: PutAgent, now_ms: i64) -> StoreFuture<'_, Agent> {
         async move {
             const OPERATION: &str = "agents.put";
             self.check(OPERATION, &[("tenant", &agent.tenant), ("id", &agent.id)])?;
@@ -109,7 +114,7 @@ impl<D: Driver> Agents for SqlStore<D> {
                 if_version: agent.if_version,
                 if_body: None,
                 fence: None,
-                told: told("agent.changed", &agent.tenant, &agent.id, now_ms),
+                event: changed_event("agent.changed", &agent.tenant, &agent.id, now_ms),
             };
             let version = self.put_row(OPERATION, &TABLE, put, now_ms).await?;
             Ok(Agent {
@@ -126,7 +131,7 @@ impl<D: Driver> Agents for SqlStore<D> {
         .boxed()
     }
 
-    fn get_agent<'a>(&'a self, tenant: &'a str, id: &'a str) -> Answer<'a, Option<Agent>> {
+    fn get_agent<'a>(&'a self, tenant: &'a str, id: &'a str) -> StoreFuture<'a, Option<Agent>> {
         async move {
             const OPERATION: &str = "agents.get";
             self.check(OPERATION, &[("tenant", tenant), ("id", id)])?;
@@ -141,7 +146,7 @@ impl<D: Driver> Agents for SqlStore<D> {
         tenant: &'a str,
         after_id: Option<&'a str>,
         limit: u32,
-    ) -> Answer<'a, Vec<Agent>> {
+    ) -> StoreFuture<'a, Vec<Agent>> {
         async move {
             const OPERATION: &str = "agents.list";
             self.check(OPERATION, &[("tenant", tenant)])?;
@@ -153,7 +158,12 @@ impl<D: Driver> Agents for SqlStore<D> {
         .boxed()
     }
 
-    fn delete_agent<'a>(&'a self, tenant: &'a str, id: &'a str, now_ms: i64) -> Answer<'a, bool> {
+    fn delete_agent<'a>(
+        &'a self,
+        tenant: &'a str,
+        id: &'a str,
+        now_ms: i64,
+    ) -> StoreFuture<'a, bool> {
         async move {
             const OPERATION: &str = "agents.delete";
             self.check(OPERATION, &[("tenant", tenant), ("id", id)])?;
@@ -162,7 +172,7 @@ impl<D: Driver> Agents for SqlStore<D> {
                 keys: vec![tenant.into(), id.into()],
                 if_version: None,
                 fence: None,
-                told: told("agent.deleted", tenant, id, now_ms),
+                event: changed_event("agent.deleted", tenant, id, now_ms),
             };
             self.delete_row(OPERATION, &TABLE, delete, now_ms).await
         }
@@ -170,7 +180,7 @@ impl<D: Driver> Agents for SqlStore<D> {
     }
 }
 
-fn told(kind: &'static str, tenant: &str, id: &str, at_ms: i64) -> NewEvent {
+fn changed_event(kind: &'static str, tenant: &str, id: &str, at_ms: i64) -> NewEvent {
     let data = Json::Object(serde_json::Map::new());
     NewEvent { tenant: tenant.into(), at_ms, kind, subject: id.into(), data }
 }

@@ -1,4 +1,4 @@
-//! Approvals: calls that wait for somebody's word, decided once and used once.
+//! Approvals: calls that wait for somebody's decision, decided once and used once.
 //!
 //! ```text
 //! pending ─┬─ allowed ─┬─ consumed
@@ -7,8 +7,8 @@
 //!          └─ cancelled
 //! ```
 //!
-//! Each step is one conditional statement in one transaction with the event that tells of it, so
-//! of two who decide, or of a decision and the end of the wait, exactly one comes through.
+//! Each step is one conditional statement, in one transaction with the event that reports it. So of two
+//! people who decide, or of a decision and the end of the wait, exactly one succeeds.
 
 mod sql;
 
@@ -16,7 +16,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
-use super::Answer;
+use super::StoreFuture;
 
 /// The state of an approval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -119,8 +119,8 @@ pub struct NewApproval {
     pub tool: String,
     /// The information for the person who decides, a JSON object. Already scrubbed.
     pub request: Json,
-    /// What the event `approval.requested` tells besides, a JSON object. Already scrubbed.
-    pub told: Json,
+    /// More fields for the data of the event `approval.requested`, a JSON object. Already scrubbed.
+    pub event_data: Json,
     /// Until when it can be decided, in milliseconds since 1970-01-01T00:00:00Z.
     pub expires_at_ms: i64,
 }
@@ -177,7 +177,7 @@ pub trait Approvals: Send + Sync {
     /// # Errors
     ///
     /// [`Kind::Conflict`](super::Kind::Conflict) if the id is taken by another digest.
-    fn request_approval(&self, approval: NewApproval, now_ms: i64) -> Answer<'_, Approval>;
+    fn request_approval(&self, approval: NewApproval, now_ms: i64) -> StoreFuture<'_, Approval>;
 
     /// The approval of that id.
     fn get_approval<'a>(
@@ -185,28 +185,28 @@ pub trait Approvals: Send + Sync {
         tenant: &'a str,
         id: &'a str,
         now_ms: i64,
-    ) -> Answer<'a, Option<Approval>>;
+    ) -> StoreFuture<'a, Option<Approval>>;
 
     /// Approvals in order of id (byte by byte).
-    fn list_approvals(&self, query: ApprovalQuery, now_ms: i64) -> Answer<'_, Vec<Approval>>;
+    fn list_approvals(&self, query: ApprovalQuery, now_ms: i64) -> StoreFuture<'_, Vec<Approval>>;
 
     /// The approvals of that digest that can still be of use to a call, at most 200 of them, oldest
-    /// first: allowed, pending, or denied and not told to any call yet.
+    /// first: allowed, pending, or denied and not reported to any call yet.
     fn find_approvals<'a>(
         &'a self,
         tenant: &'a str,
         digest: &'a str,
         now_ms: i64,
-    ) -> Answer<'a, Vec<Approval>>;
+    ) -> StoreFuture<'a, Vec<Approval>>;
 
-    /// Marks a denial as told to the call, once, by its `updated_at_ms`. None if there is no such
-    /// denial, or it was told already.
-    fn tell_denial<'a>(
+    /// Marks a denial as reported to the call, once, by its `updated_at_ms`. None if there is no such
+    /// denial, or it was reported already.
+    fn report_denial<'a>(
         &'a self,
         tenant: &'a str,
         id: &'a str,
         now_ms: i64,
-    ) -> Answer<'a, Option<Approval>>;
+    ) -> StoreFuture<'a, Option<Approval>>;
 
     /// Allows or denies a pending approval, with the event `approval.decided`. None if there is
     /// none of that id.
@@ -221,7 +221,7 @@ pub trait Approvals: Send + Sync {
         id: &'a str,
         verdict: Verdict,
         now_ms: i64,
-    ) -> Answer<'a, Option<Approval>>;
+    ) -> StoreFuture<'a, Option<Approval>>;
 
     /// Uses an allowed approval, once, with the event `approval.consumed`. The call is then made
     /// with the `edited` arguments if there are any. None if there is none of that id.
@@ -236,7 +236,7 @@ pub trait Approvals: Send + Sync {
         id: &'a str,
         digest: &'a str,
         now_ms: i64,
-    ) -> Answer<'a, Option<Approval>>;
+    ) -> StoreFuture<'a, Option<Approval>>;
 
     /// Takes back an approval that is pending, or allowed and not yet used, with the event
     /// `approval.cancelled`. None if there is none of that id.
@@ -249,27 +249,27 @@ pub trait Approvals: Send + Sync {
         tenant: &'a str,
         id: &'a str,
         now_ms: i64,
-    ) -> Answer<'a, Option<Approval>>;
+    ) -> StoreFuture<'a, Option<Approval>>;
 
     /// Ends the wait for an approval whose time is over, with the event `approval.expired`, and
     /// gives it as it stands then. Who waited must go by this answer: if the approval was decided
-    /// in time it holds, and if it is expired nobody can be told any more that he decided it.
+    /// in time it holds, and if it is expired no decision can be acknowledged any more.
     /// Before its time nothing changes. None if there is none of that id.
     fn expire_approval<'a>(
         &'a self,
         tenant: &'a str,
         id: &'a str,
         now_ms: i64,
-    ) -> Answer<'a, Option<Approval>>;
+    ) -> StoreFuture<'a, Option<Approval>>;
 
     /// Marks the approvals of all tenants whose time is over as expired, each with its event.
     /// Gives their number. Nothing depends on it but the events.
-    fn expire_approvals(&self, now_ms: i64) -> Answer<'_, u64>;
+    fn expire_approvals(&self, now_ms: i64) -> StoreFuture<'_, u64>;
 }
 
 impl Approval {
     /// One that is pending past its time is expired, whether or not anybody has marked it.
-    fn seen_at(mut self, now_ms: i64) -> Approval {
+    fn as_of(mut self, now_ms: i64) -> Approval {
         if self.state == ApprovalState::Pending && self.expires_at_ms <= now_ms {
             self.state = ApprovalState::Expired;
         }

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::migrate::NEWEST;
-use super::part::Part;
+use super::temp_file::TempFile;
 use super::transfer::ExportRow;
 use super::{Error, Kind, MAX_BODY_BYTES, Store};
 use crate::limits;
@@ -52,7 +52,7 @@ pub struct Moved {
 /// [`Kind::Path`] if the file exists or cannot be written, or the store's error.
 pub async fn export(store: &dyn Store, tenant: Option<&str>, to: &Path) -> Result<Moved, Error> {
     let refuse = |why: String| wrong(store, to, &why);
-    let (part, file) = Part::create(to).map_err(refuse)?;
+    let (temp_file, file) = TempFile::create(to).map_err(refuse)?;
     let file = BufWriter::new(file);
     let header =
         Header { toolkeep_export: FORMAT, schema: NEWEST, tenant: tenant.map(str::to_owned) };
@@ -70,7 +70,7 @@ pub async fn export(store: &dyn Store, tenant: Option<&str>, to: &Path) -> Resul
     let file = write(file, vec![Footer { rows }]).await.map_err(refuse)?;
     blocking(move || {
         file.into_inner().map_err(io::IntoInnerError::into_error)?;
-        part.keep()
+        temp_file.keep()
     })
     .await
     .map_err(refuse)?;
@@ -179,12 +179,12 @@ async fn check(store: &dyn Store, from: &Path, header: &Header) -> Result<(), Er
         return Err(Error::new(Kind::Newer, store.url(), text).during("store.import"));
     }
     let Some(table) = store.occupied_table(header.tenant.as_deref()).await? else { return Ok(()) };
-    let whose = match &header.tenant {
+    let of_tenant = match &header.tenant {
         Some(tenant) => format!(" of tenant `{tenant}`"),
         None => String::new(),
     };
     let text =
-        format!("the store holds rows{whose} already, in `{table}`; import into an empty one");
+        format!("the store holds rows{of_tenant} already, in `{table}`; import into an empty one");
     Err(Error::new(Kind::Conflict, store.url(), text).during("store.import"))
 }
 

@@ -4,7 +4,7 @@ use futures_util::FutureExt as _;
 
 use super::driver::{Batch, Driver, Statement, Value, Written};
 use super::fields::{BadRow, Fields};
-use super::{Answer, SqlStore};
+use super::{SqlStore, StoreFuture};
 
 /// A body that a tool produced.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,7 +32,7 @@ pub trait Artifacts: Send + Sync {
     /// # Errors
     ///
     /// [`Kind::Conflict`](super::Kind::Conflict) if the tenant has an artifact of that id.
-    fn put_artifact(&self, artifact: Artifact) -> Answer<'_, ()>;
+    fn put_artifact(&self, artifact: Artifact) -> StoreFuture<'_, ()>;
 
     /// The artifact of that id, if it belongs to that tenant and to exactly that session (none:
     /// to no session).
@@ -41,14 +41,18 @@ pub trait Artifacts: Send + Sync {
         tenant: &'a str,
         session: Option<&'a str>,
         id: &'a str,
-    ) -> Answer<'a, Option<Artifact>>;
+    ) -> StoreFuture<'a, Option<Artifact>>;
 
     /// Deletes the tenant's artifacts that were made before that time. Gives their number.
-    fn delete_artifacts_before<'a>(&'a self, tenant: &'a str, before_ms: i64) -> Answer<'a, u64>;
+    fn delete_artifacts_before<'a>(
+        &'a self,
+        tenant: &'a str,
+        before_ms: i64,
+    ) -> StoreFuture<'a, u64>;
 
     /// Deletes the tenant's oldest artifacts until the bodies of the others have at most so many
     /// bytes. Those made at the same moment go together. Gives their number.
-    fn delete_artifacts_beyond<'a>(&'a self, tenant: &'a str, bytes: u64) -> Answer<'a, u64>;
+    fn delete_artifacts_beyond<'a>(&'a self, tenant: &'a str, bytes: u64) -> StoreFuture<'a, u64>;
 }
 
 const COLUMNS: &[&str] = &["tenant", "id", "session", "tool", "mime", "body", "created_at_ms"];
@@ -74,7 +78,7 @@ const BEYOND: &str = "SELECT MAX(created_at_ms) FROM \
 const DELETED_AT_ONCE: u32 = 50;
 
 impl<D: Driver> Artifacts for SqlStore<D> {
-    fn put_artifact(&self, artifact: Artifact) -> Answer<'_, ()> {
+    fn put_artifact(&self, artifact: Artifact) -> StoreFuture<'_, ()> {
         async move {
             const OPERATION: &str = "artifacts.put";
             let keys = [
@@ -110,7 +114,7 @@ impl<D: Driver> Artifacts for SqlStore<D> {
         tenant: &'a str,
         session: Option<&'a str>,
         id: &'a str,
-    ) -> Answer<'a, Option<Artifact>> {
+    ) -> StoreFuture<'a, Option<Artifact>> {
         async move {
             const OPERATION: &str = "artifacts.get";
             self.check(OPERATION, &[("tenant", tenant), ("id", id)])?;
@@ -121,7 +125,11 @@ impl<D: Driver> Artifacts for SqlStore<D> {
         .boxed()
     }
 
-    fn delete_artifacts_before<'a>(&'a self, tenant: &'a str, before_ms: i64) -> Answer<'a, u64> {
+    fn delete_artifacts_before<'a>(
+        &'a self,
+        tenant: &'a str,
+        before_ms: i64,
+    ) -> StoreFuture<'a, u64> {
         async move {
             const OPERATION: &str = "artifacts.delete_before";
             self.check(OPERATION, &[("tenant", tenant)])?;
@@ -131,7 +139,7 @@ impl<D: Driver> Artifacts for SqlStore<D> {
         .boxed()
     }
 
-    fn delete_artifacts_beyond<'a>(&'a self, tenant: &'a str, bytes: u64) -> Answer<'a, u64> {
+    fn delete_artifacts_beyond<'a>(&'a self, tenant: &'a str, bytes: u64) -> StoreFuture<'a, u64> {
         async move {
             const OPERATION: &str = "artifacts.delete_beyond";
             self.check(OPERATION, &[("tenant", tenant)])?;

@@ -19,7 +19,7 @@ use serde_json::{Map, Value as Json};
 
 use super::driver::{Driver, Statement, Value};
 use super::fields::{BadRow, Fields};
-use super::{Answer, SqlStore};
+use super::{SqlStore, StoreFuture};
 use crate::event::NewEvent;
 use crate::id::MAX_KEY_BYTES;
 use chain::Values;
@@ -33,7 +33,7 @@ pub use verify::{AuditReport, ChainHead, ChainProblem, MOST_PROBLEMS};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
-    /// The call is about to run. A row that stays so tells of a process that died.
+    /// The call is about to run. A row that stays so was left by a process that died.
     Intent,
     /// The call has ended.
     Completed,
@@ -173,11 +173,11 @@ pub trait Audit: Send + Sync {
     /// Where there are as many events as completed rows, each event belongs to the completed row in
     /// its place: it is not written for a row that is there already. Otherwise the events are written
     /// together, if any row is new.
-    fn record_audit(&self, rows: Vec<AuditRow>, events: Vec<NewEvent>) -> Answer<'_, ()>;
+    fn record_audit(&self, rows: Vec<AuditRow>, events: Vec<NewEvent>) -> StoreFuture<'_, ()>;
 
     /// The rows that the query asks for, in order of id: for each id its completed row, or its
     /// intent row while it has no other.
-    fn query_audit(&self, query: AuditQuery) -> Answer<'_, Vec<AuditRow>>;
+    fn query_audit(&self, query: AuditQuery) -> StoreFuture<'_, Vec<AuditRow>>;
 
     /// Checks every chain of the tenant against its checkpoints, and that what earlier reports
     /// gave as [`heads`](AuditReport::heads) is still there. Reads part by part, beside writers.
@@ -188,16 +188,20 @@ pub trait Audit: Send + Sync {
         &'a self,
         tenant: &'a str,
         anchors: Vec<ChainHead>,
-    ) -> Answer<'a, AuditReport>;
+    ) -> StoreFuture<'a, AuditReport>;
 
     /// Deletes the rows of whole segments, oldest first, and keeps their checkpoints. Each segment
     /// is a transaction with an event `audit.pruned`. A segment that its writer may still extend
     /// is left alone.
-    fn prune_audit(&self, prune: PruneAudit, now_ms: i64) -> Answer<'_, PrunedAudit>;
+    fn prune_audit(&self, prune: PruneAudit, now_ms: i64) -> StoreFuture<'_, PrunedAudit>;
 
     /// How many of the tenant's rows fit into so many bytes, by the mean size of those that are there:
     /// what to keep for the ledger to have that size. None if all of them do, as they do by default.
-    fn audit_rows_within<'a>(&'a self, _tenant: &'a str, _bytes: u64) -> Answer<'a, Option<u64>> {
+    fn audit_rows_within<'a>(
+        &'a self,
+        _tenant: &'a str,
+        _bytes: u64,
+    ) -> StoreFuture<'a, Option<u64>> {
         async { Ok(None) }.boxed()
     }
 }
@@ -265,7 +269,7 @@ const OLDEST_OF_SESSION: &str = query!("session = ?2", ">", "ASC");
 const NEWEST_OF_SESSION: &str = query!("session = ?2", "<", "DESC");
 
 impl<D: Driver> Audit for SqlStore<D> {
-    fn record_audit(&self, rows: Vec<AuditRow>, events: Vec<NewEvent>) -> Answer<'_, ()> {
+    fn record_audit(&self, rows: Vec<AuditRow>, events: Vec<NewEvent>) -> StoreFuture<'_, ()> {
         async move {
             use ledger::OPERATION;
             for row in &rows {
@@ -293,7 +297,7 @@ impl<D: Driver> Audit for SqlStore<D> {
         .boxed()
     }
 
-    fn query_audit(&self, query: AuditQuery) -> Answer<'_, Vec<AuditRow>> {
+    fn query_audit(&self, query: AuditQuery) -> StoreFuture<'_, Vec<AuditRow>> {
         async move {
             const OPERATION: &str = "audit.query";
             self.check(OPERATION, &[("tenant", &query.tenant)])?;
@@ -313,15 +317,19 @@ impl<D: Driver> Audit for SqlStore<D> {
         &'a self,
         tenant: &'a str,
         anchors: Vec<ChainHead>,
-    ) -> Answer<'a, AuditReport> {
+    ) -> StoreFuture<'a, AuditReport> {
         verify::verify(self, tenant, anchors).boxed()
     }
 
-    fn prune_audit(&self, prune: PruneAudit, now_ms: i64) -> Answer<'_, PrunedAudit> {
+    fn prune_audit(&self, prune: PruneAudit, now_ms: i64) -> StoreFuture<'_, PrunedAudit> {
         prune::prune(self, prune, now_ms).boxed()
     }
 
-    fn audit_rows_within<'a>(&'a self, tenant: &'a str, bytes: u64) -> Answer<'a, Option<u64>> {
+    fn audit_rows_within<'a>(
+        &'a self,
+        tenant: &'a str,
+        bytes: u64,
+    ) -> StoreFuture<'a, Option<u64>> {
         prune::rows_within(self, tenant, bytes).boxed()
     }
 }

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::driver::{Driver, Value};
 use super::fields::{BadRow, Fields};
 use super::record::{Delete, List, Put, Table};
-use super::{Answer, Error, Fence, SqlStore};
+use super::{Error, Fence, SqlStore, StoreFuture};
 use crate::event::NewEvent;
 
 /// Which context file.
@@ -56,8 +56,8 @@ pub struct PutContextFile {
     pub body: Vec<u8>,
     /// Write only if the file has this version now; 0: only if there is none.
     pub if_version: Option<i64>,
-    /// Write only if the body is this now. A version tells what was changed, and not what was deleted
-    /// and made anew.
+    /// Write only if the body is this now. A version shows a change, but not that
+    /// the row was deleted and created again.
     pub if_body: Option<Vec<u8>>,
     /// Write only while this lease is held.
     pub fence: Option<Fence>,
@@ -71,10 +71,17 @@ pub trait ContextFiles: Send + Sync {
     ///
     /// [`Kind::Conflict`](super::Kind::Conflict) if `if_version`, `if_body` or `fence` does not hold; then
     /// nothing is written.
-    fn put_context_file(&self, file: PutContextFile, now_ms: i64) -> Answer<'_, ContextFileInfo>;
+    fn put_context_file(
+        &self,
+        file: PutContextFile,
+        now_ms: i64,
+    ) -> StoreFuture<'_, ContextFileInfo>;
 
     /// The file of that key, and no other: a user's file does not fall back to the agent's.
-    fn get_context_file<'a>(&'a self, key: &'a ContextFileKey) -> Answer<'a, Option<ContextFile>>;
+    fn get_context_file<'a>(
+        &'a self,
+        key: &'a ContextFileKey,
+    ) -> StoreFuture<'a, Option<ContextFile>>;
 
     /// At most `limit` files of the agent and that user (none: those for all users) in order of
     /// name (byte by byte), after the name `after`.
@@ -85,7 +92,7 @@ pub trait ContextFiles: Send + Sync {
         user: Option<&'a str>,
         after: Option<&'a str>,
         limit: u32,
-    ) -> Answer<'a, Vec<ContextFileInfo>>;
+    ) -> StoreFuture<'a, Vec<ContextFileInfo>>;
 
     /// Deletes a file, if it has `if_version` where that is given, and writes the event
     /// `context_file.deleted` with it. False if there is none; then there is no event.
@@ -98,7 +105,7 @@ pub trait ContextFiles: Send + Sync {
         key: &'a ContextFileKey,
         if_version: Option<i64>,
         now_ms: i64,
-    ) -> Answer<'a, bool>;
+    ) -> StoreFuture<'a, bool>;
 }
 
 static TABLE: Table =
@@ -121,7 +128,7 @@ impl ContextFileKey {
         )
     }
 
-    fn told(&self, kind: &'static str, at_ms: i64) -> NewEvent {
+    fn changed_event(&self, kind: &'static str, at_ms: i64) -> NewEvent {
         let data = json!({ "user": self.user, "name": self.name });
         NewEvent { tenant: self.tenant.clone(), at_ms, kind, subject: self.agent.clone(), data }
     }
@@ -136,7 +143,11 @@ impl<D: Driver> SqlStore<D> {
 }
 
 impl<D: Driver> ContextFiles for SqlStore<D> {
-    fn put_context_file(&self, file: PutContextFile, now_ms: i64) -> Answer<'_, ContextFileInfo> {
+    fn put_context_file(
+        &self,
+        file: PutContextFile,
+        now_ms: i64,
+    ) -> StoreFuture<'_, ContextFileInfo> {
         async move {
             const OPERATION: &str = "context_files.put";
             let PutContextFile { key, body, if_version, if_body, fence } = file;
@@ -150,7 +161,7 @@ impl<D: Driver> ContextFiles for SqlStore<D> {
                 if_version,
                 if_body,
                 fence,
-                told: key.told("context_file.changed", now_ms),
+                event: key.changed_event("context_file.changed", now_ms),
             };
             let version = self.put_row(OPERATION, &TABLE, put, now_ms).await?;
             Ok(ContextFileInfo { key, size, version, updated_at_ms: now_ms })
@@ -158,7 +169,10 @@ impl<D: Driver> ContextFiles for SqlStore<D> {
         .boxed()
     }
 
-    fn get_context_file<'a>(&'a self, key: &'a ContextFileKey) -> Answer<'a, Option<ContextFile>> {
+    fn get_context_file<'a>(
+        &'a self,
+        key: &'a ContextFileKey,
+    ) -> StoreFuture<'a, Option<ContextFile>> {
         async move {
             const OPERATION: &str = "context_files.get";
             self.check_file(OPERATION, key)?;
@@ -174,7 +188,7 @@ impl<D: Driver> ContextFiles for SqlStore<D> {
         user: Option<&'a str>,
         after: Option<&'a str>,
         limit: u32,
-    ) -> Answer<'a, Vec<ContextFileInfo>> {
+    ) -> StoreFuture<'a, Vec<ContextFileInfo>> {
         async move {
             const OPERATION: &str = "context_files.list";
             self.check(OPERATION, &[("tenant", tenant), ("agent", agent)])?;
@@ -192,7 +206,7 @@ impl<D: Driver> ContextFiles for SqlStore<D> {
         key: &'a ContextFileKey,
         if_version: Option<i64>,
         now_ms: i64,
-    ) -> Answer<'a, bool> {
+    ) -> StoreFuture<'a, bool> {
         async move {
             const OPERATION: &str = "context_files.delete";
             self.check_file(OPERATION, key)?;
@@ -201,7 +215,7 @@ impl<D: Driver> ContextFiles for SqlStore<D> {
                 keys: key.values(),
                 if_version,
                 fence: None,
-                told: key.told("context_file.deleted", now_ms),
+                event: key.changed_event("context_file.deleted", now_ms),
             };
             self.delete_row(OPERATION, &TABLE, delete, now_ms).await
         }

@@ -9,7 +9,7 @@ use super::driver::{Driver, Value};
 use super::fields::{BadRow, Fields, text};
 use super::json::object_text;
 use super::record::{Delete, List, Put, Table};
-use super::{Answer, Error, SqlStore};
+use super::{Error, SqlStore, StoreFuture};
 use crate::event::NewEvent;
 use crate::secret::sealed_under;
 
@@ -80,11 +80,15 @@ pub trait Credentials: Send + Sync {
     ///
     /// [`Kind::InvalidArgument`](super::Kind::InvalidArgument) for a value that is not sealed,
     /// [`Kind::Conflict`](super::Kind::Conflict) if `if_version` does not hold.
-    fn put_credential(&self, credential: PutCredential, now_ms: i64) -> Answer<'_, CredentialInfo>;
+    fn put_credential(
+        &self,
+        credential: PutCredential,
+        now_ms: i64,
+    ) -> StoreFuture<'_, CredentialInfo>;
 
     /// The credential of that key, and no other: one of a user does not fall back to a general
     /// one.
-    fn get_credential<'a>(&'a self, key: &'a CredentialKey) -> Answer<'a, Option<Credential>>;
+    fn get_credential<'a>(&'a self, key: &'a CredentialKey) -> StoreFuture<'a, Option<Credential>>;
 
     /// At most `limit` credentials in order of name, agent and user (byte by byte, general ones
     /// first), after `after`.
@@ -93,7 +97,7 @@ pub trait Credentials: Send + Sync {
         tenant: &'a str,
         after: Option<&'a CredentialKey>,
         limit: u32,
-    ) -> Answer<'a, Vec<CredentialInfo>>;
+    ) -> StoreFuture<'a, Vec<CredentialInfo>>;
 
     /// Deletes a credential, if it has `if_version` where that is given, and writes the event
     /// `credential.deleted` with it. False if there is none; then there is no event.
@@ -106,7 +110,7 @@ pub trait Credentials: Send + Sync {
         key: &'a CredentialKey,
         if_version: Option<i64>,
         now_ms: i64,
-    ) -> Answer<'a, bool>;
+    ) -> StoreFuture<'a, bool>;
 }
 
 static TABLE: Table = Table::new(
@@ -144,7 +148,7 @@ impl CredentialKey {
         format!("credential `{}`{agent}{user}", self.name)
     }
 
-    fn told(&self, kind: &'static str, at_ms: i64) -> NewEvent {
+    fn changed_event(&self, kind: &'static str, at_ms: i64) -> NewEvent {
         let data = json!({ "agent": self.agent, "user": self.user });
         NewEvent { tenant: self.tenant.clone(), at_ms, kind, subject: self.name.clone(), data }
     }
@@ -159,7 +163,11 @@ impl<D: Driver> SqlStore<D> {
 }
 
 impl<D: Driver> Credentials for SqlStore<D> {
-    fn put_credential(&self, credential: PutCredential, now_ms: i64) -> Answer<'_, CredentialInfo> {
+    fn put_credential(
+        &self,
+        credential: PutCredential,
+        now_ms: i64,
+    ) -> StoreFuture<'_, CredentialInfo> {
         async move {
             const OPERATION: &str = "credentials.put";
             let PutCredential { key, kind, host_scope, settings, value, if_version } = credential;
@@ -186,7 +194,7 @@ impl<D: Driver> Credentials for SqlStore<D> {
                 if_version,
                 if_body: None,
                 fence: None,
-                told: key.told("credential.changed", now_ms),
+                event: key.changed_event("credential.changed", now_ms),
             };
             let version = self.put_row(OPERATION, &TABLE, put, now_ms).await?;
             let updated_at_ms = now_ms;
@@ -195,7 +203,7 @@ impl<D: Driver> Credentials for SqlStore<D> {
         .boxed()
     }
 
-    fn get_credential<'a>(&'a self, key: &'a CredentialKey) -> Answer<'a, Option<Credential>> {
+    fn get_credential<'a>(&'a self, key: &'a CredentialKey) -> StoreFuture<'a, Option<Credential>> {
         async move {
             const OPERATION: &str = "credentials.get";
             self.check_credential(OPERATION, key)?;
@@ -209,7 +217,7 @@ impl<D: Driver> Credentials for SqlStore<D> {
         tenant: &'a str,
         after: Option<&'a CredentialKey>,
         limit: u32,
-    ) -> Answer<'a, Vec<CredentialInfo>> {
+    ) -> StoreFuture<'a, Vec<CredentialInfo>> {
         async move {
             const OPERATION: &str = "credentials.list";
             self.check(OPERATION, &[("tenant", tenant)])?;
@@ -231,7 +239,7 @@ impl<D: Driver> Credentials for SqlStore<D> {
         key: &'a CredentialKey,
         if_version: Option<i64>,
         now_ms: i64,
-    ) -> Answer<'a, bool> {
+    ) -> StoreFuture<'a, bool> {
         async move {
             const OPERATION: &str = "credentials.delete";
             self.check_credential(OPERATION, key)?;
@@ -240,7 +248,7 @@ impl<D: Driver> Credentials for SqlStore<D> {
                 keys: key.values(),
                 if_version,
                 fence: None,
-                told: key.told("credential.deleted", now_ms),
+                event: key.changed_event("credential.deleted", now_ms),
             };
             self.delete_row(OPERATION, &TABLE, delete, now_ms).await
         }

@@ -9,9 +9,9 @@ use super::driver::{Driver, Statement, Value};
 use super::fields::{BadRow, Fields, text};
 use super::json::object_text;
 use super::record::{Delete, List, Put, Table};
-use super::{Answer, Error, SqlStore};
+use super::{Error, SqlStore, StoreFuture};
 use crate::event::NewEvent;
-use crate::exec::Permit;
+use crate::policy::Permit;
 use crate::secret::sealed_under;
 
 /// Which custom tool.
@@ -86,13 +86,13 @@ pub trait CustomTools: Send + Sync {
     ///
     /// [`Kind::InvalidArgument`](super::Kind::InvalidArgument) for an environment that is not
     /// sealed, [`Kind::Conflict`](super::Kind::Conflict) if `if_version` does not hold.
-    fn put_custom_tool(&self, put: PutCustomTool, now_ms: i64) -> Answer<'_, CustomTool>;
+    fn put_custom_tool(&self, put: PutCustomTool, now_ms: i64) -> StoreFuture<'_, CustomTool>;
 
     /// The tool of that key, and no other: one of an agent does not fall back to a general one.
     fn get_custom_tool<'a>(
         &'a self,
         key: &'a CustomToolKey,
-    ) -> Answer<'a, Option<SealedCustomTool>>;
+    ) -> StoreFuture<'a, Option<SealedCustomTool>>;
 
     /// At most `limit` tools of that agent (none: those for all agents) in order of name (byte by
     /// byte), after the name `after`.
@@ -102,10 +102,10 @@ pub trait CustomTools: Send + Sync {
         agent: Option<&'a str>,
         after: Option<&'a str>,
         limit: u32,
-    ) -> Answer<'a, Vec<CustomTool>>;
+    ) -> StoreFuture<'a, Vec<CustomTool>>;
 
     /// The names of all custom tools there are, of every tenant and agent, each once, in order.
-    fn custom_tool_names(&self) -> Answer<'_, Vec<String>>;
+    fn custom_tool_names(&self) -> StoreFuture<'_, Vec<String>>;
 
     /// Deletes a tool, if it has `if_version` where that is given, and writes the event
     /// `custom_tool.deleted` with it. False if there is none; then there is no event.
@@ -118,7 +118,7 @@ pub trait CustomTools: Send + Sync {
         key: &'a CustomToolKey,
         if_version: Option<i64>,
         now_ms: i64,
-    ) -> Answer<'a, bool>;
+    ) -> StoreFuture<'a, bool>;
 }
 
 static TABLE: Table = Table::new(
@@ -164,7 +164,7 @@ impl CustomToolKey {
         format!("custom tool `{}`{}", self.name, agent.unwrap_or_default())
     }
 
-    fn told(&self, kind: &'static str, at_ms: i64) -> NewEvent {
+    fn changed_event(&self, kind: &'static str, at_ms: i64) -> NewEvent {
         let data = json!({ "agent": self.agent });
         NewEvent { tenant: self.tenant.clone(), at_ms, kind, subject: self.name.clone(), data }
     }
@@ -178,7 +178,7 @@ impl<D: Driver> SqlStore<D> {
 }
 
 impl<D: Driver> CustomTools for SqlStore<D> {
-    fn put_custom_tool(&self, put: PutCustomTool, now_ms: i64) -> Answer<'_, CustomTool> {
+    fn put_custom_tool(&self, put: PutCustomTool, now_ms: i64) -> StoreFuture<'_, CustomTool> {
         async move {
             const OPERATION: &str = "custom_tools.put";
             let PutCustomTool { tool, env, if_version } = put;
@@ -199,7 +199,7 @@ impl<D: Driver> CustomTools for SqlStore<D> {
                 if_version,
                 if_body: None,
                 fence: None,
-                told: key.told("custom_tool.changed", now_ms),
+                event: key.changed_event("custom_tool.changed", now_ms),
             };
             let version = self.put_row(OPERATION, &TABLE, put, now_ms).await?;
             Ok(CustomTool { version, updated_at_ms: now_ms, ..tool })
@@ -210,7 +210,7 @@ impl<D: Driver> CustomTools for SqlStore<D> {
     fn get_custom_tool<'a>(
         &'a self,
         key: &'a CustomToolKey,
-    ) -> Answer<'a, Option<SealedCustomTool>> {
+    ) -> StoreFuture<'a, Option<SealedCustomTool>> {
         async move {
             const OPERATION: &str = "custom_tools.get";
             self.check_custom_tool(OPERATION, key)?;
@@ -225,7 +225,7 @@ impl<D: Driver> CustomTools for SqlStore<D> {
         agent: Option<&'a str>,
         after: Option<&'a str>,
         limit: u32,
-    ) -> Answer<'a, Vec<CustomTool>> {
+    ) -> StoreFuture<'a, Vec<CustomTool>> {
         async move {
             const OPERATION: &str = "custom_tools.list";
             self.check(OPERATION, &[("tenant", tenant)])?;
@@ -238,7 +238,7 @@ impl<D: Driver> CustomTools for SqlStore<D> {
         .boxed()
     }
 
-    fn custom_tool_names(&self) -> Answer<'_, Vec<String>> {
+    fn custom_tool_names(&self) -> StoreFuture<'_, Vec<String>> {
         async move {
             const OPERATION: &str = "custom_tools.names";
             let rows = self.read(OPERATION, Statement::new(NAMES, Vec::new())).await?;
@@ -253,7 +253,7 @@ impl<D: Driver> CustomTools for SqlStore<D> {
         key: &'a CustomToolKey,
         if_version: Option<i64>,
         now_ms: i64,
-    ) -> Answer<'a, bool> {
+    ) -> StoreFuture<'a, bool> {
         async move {
             const OPERATION: &str = "custom_tools.delete";
             self.check_custom_tool(OPERATION, key)?;
@@ -262,7 +262,7 @@ impl<D: Driver> CustomTools for SqlStore<D> {
                 keys: key.values(),
                 if_version,
                 fence: None,
-                told: key.told("custom_tool.deleted", now_ms),
+                event: key.changed_event("custom_tool.deleted", now_ms),
             };
             self.delete_row(OPERATION, &TABLE, delete, now_ms).await
         }

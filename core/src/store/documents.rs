@@ -9,7 +9,7 @@ use sha2::{Digest as _, Sha256};
 use super::driver::{Driver, Value};
 use super::fields::{BadRow, Fields, text};
 use super::record::{Delete, List, Put, Table};
-use super::{Answer, Error, Fence, SqlStore};
+use super::{Error, Fence, SqlStore, StoreFuture};
 use crate::event::NewEvent;
 
 /// Which document.
@@ -63,8 +63,8 @@ pub struct PutDocument {
     pub body: Vec<u8>,
     /// Write only if the document has this version now; 0: only if there is none.
     pub if_version: Option<i64>,
-    /// Write only if the body is this now. A version tells what was changed, and not what was deleted
-    /// and made anew.
+    /// Write only if the body is this now. A version shows a change, but not that
+    /// the row was deleted and created again.
     pub if_body: Option<Vec<u8>>,
     /// Write only while this lease is held.
     pub fence: Option<Fence>,
@@ -95,13 +95,13 @@ pub trait Documents: Send + Sync {
     ///
     /// [`Kind::Conflict`](super::Kind::Conflict) if `if_version`, `if_body` or `fence` does not hold; then
     /// nothing is written.
-    fn put_document(&self, document: PutDocument, now_ms: i64) -> Answer<'_, DocumentInfo>;
+    fn put_document(&self, document: PutDocument, now_ms: i64) -> StoreFuture<'_, DocumentInfo>;
 
     /// The document of that key, and no other: a user's does not fall back to the agent's.
-    fn get_document<'a>(&'a self, key: &'a DocumentKey) -> Answer<'a, Option<Document>>;
+    fn get_document<'a>(&'a self, key: &'a DocumentKey) -> StoreFuture<'a, Option<Document>>;
 
     /// Documents without their bodies.
-    fn list_documents(&self, list: ListDocuments) -> Answer<'_, Vec<DocumentInfo>>;
+    fn list_documents(&self, list: ListDocuments) -> StoreFuture<'_, Vec<DocumentInfo>>;
 
     /// Deletes a document, if it has `if_version` where that is given, and writes the event
     /// `document.deleted` with it. False if there is none; then there is no event.
@@ -114,7 +114,7 @@ pub trait Documents: Send + Sync {
         key: &'a DocumentKey,
         if_version: Option<i64>,
         now_ms: i64,
-    ) -> Answer<'a, bool>;
+    ) -> StoreFuture<'a, bool>;
 }
 
 static TABLE: Table = Table::new(
@@ -140,7 +140,7 @@ impl DocumentKey {
         format!("document `{}` of agent `{}`{}", self.path, self.agent, user.unwrap_or_default())
     }
 
-    fn told(&self, kind: &'static str, at_ms: i64) -> NewEvent {
+    fn changed_event(&self, kind: &'static str, at_ms: i64) -> NewEvent {
         let data = json!({ "user": self.user, "path": self.path });
         NewEvent { tenant: self.tenant.clone(), at_ms, kind, subject: self.agent.clone(), data }
     }
@@ -155,7 +155,7 @@ impl<D: Driver> SqlStore<D> {
 }
 
 impl<D: Driver> Documents for SqlStore<D> {
-    fn put_document(&self, document: PutDocument, now_ms: i64) -> Answer<'_, DocumentInfo> {
+    fn put_document(&self, document: PutDocument, now_ms: i64) -> StoreFuture<'_, DocumentInfo> {
         async move {
             const OPERATION: &str = "documents.put";
             let PutDocument { key, mime, body, if_version, if_body, fence } = document;
@@ -171,7 +171,7 @@ impl<D: Driver> Documents for SqlStore<D> {
                 if_version,
                 if_body,
                 fence,
-                told: key.told("document.changed", now_ms),
+                event: key.changed_event("document.changed", now_ms),
             };
             let version = self.put_row(OPERATION, &TABLE, put, now_ms).await?;
             Ok(DocumentInfo { key, mime, size, hash, version, updated_at_ms: now_ms })
@@ -179,7 +179,7 @@ impl<D: Driver> Documents for SqlStore<D> {
         .boxed()
     }
 
-    fn get_document<'a>(&'a self, key: &'a DocumentKey) -> Answer<'a, Option<Document>> {
+    fn get_document<'a>(&'a self, key: &'a DocumentKey) -> StoreFuture<'a, Option<Document>> {
         async move {
             const OPERATION: &str = "documents.get";
             self.check_document(OPERATION, key)?;
@@ -188,7 +188,7 @@ impl<D: Driver> Documents for SqlStore<D> {
         .boxed()
     }
 
-    fn list_documents(&self, list: ListDocuments) -> Answer<'_, Vec<DocumentInfo>> {
+    fn list_documents(&self, list: ListDocuments) -> StoreFuture<'_, Vec<DocumentInfo>> {
         async move {
             const OPERATION: &str = "documents.list";
             let ListDocuments { tenant, agent, user, prefix, after, limit } = list;
@@ -210,7 +210,7 @@ impl<D: Driver> Documents for SqlStore<D> {
         key: &'a DocumentKey,
         if_version: Option<i64>,
         now_ms: i64,
-    ) -> Answer<'a, bool> {
+    ) -> StoreFuture<'a, bool> {
         async move {
             const OPERATION: &str = "documents.delete";
             self.check_document(OPERATION, key)?;
@@ -219,7 +219,7 @@ impl<D: Driver> Documents for SqlStore<D> {
                 keys: key.values(),
                 if_version,
                 fence: None,
-                told: key.told("document.deleted", now_ms),
+                event: key.changed_event("document.deleted", now_ms),
             };
             self.delete_row(OPERATION, &TABLE, delete, now_ms).await
         }

@@ -19,7 +19,7 @@ use std::path::PathBuf;
 
 use tokio::sync::watch;
 
-use super::{Answer, Error};
+use super::{Error, StoreFuture};
 
 /// A value on its way into or out of a database.
 #[derive(Clone, Debug, PartialEq)]
@@ -123,9 +123,9 @@ pub struct Batch {
     /// one writer at a time and needs nothing for it; PostgreSQL takes an advisory lock of the
     /// transaction.
     pub lock: Option<String>,
-    /// True if the batch writes events: other processes should hear of it, if the database can
-    /// tell them.
-    pub tells: bool,
+    /// True if the batch writes events: the driver then notifies other processes, if the database
+    /// can.
+    pub has_events: bool,
     /// True if a power cut in the next second may undo the batch even though it was acknowledged,
     /// unless the store is durable: for what comes with every call or message. What gives or takes a
     /// right (rules, approvals, grants, credentials, leases) must never be forgotten.
@@ -135,7 +135,7 @@ pub struct Batch {
 impl Batch {
     /// A batch without a lock.
     pub fn new(statements: Vec<Statement>) -> Batch {
-        Batch { statements, lock: None, tells: false, sync_later: false }
+        Batch { statements, lock: None, has_events: false, sync_later: false }
     }
 
     /// The same batch under a lock.
@@ -185,14 +185,14 @@ pub enum Written {
 /// A database that runs statements.
 pub trait Driver: Send + Sync + 'static {
     /// Runs one statement that only reads. It sees every write that was answered before.
-    fn read(&self, statement: Statement) -> Answer<'_, Vec<Row>>;
+    fn read(&self, statement: Statement) -> StoreFuture<'_, Vec<Row>>;
 
     /// Runs a batch in one transaction. A write that has begun is finished even when the future
     /// is dropped.
-    fn write(&self, batch: Batch) -> Answer<'_, Written>;
+    fn write(&self, batch: Batch) -> StoreFuture<'_, Written>;
 
     /// Copies the whole database, as it is at one moment, to a file that does not exist yet.
-    fn backup(&self, to: PathBuf) -> Answer<'_, ()> {
+    fn backup(&self, to: PathBuf) -> StoreFuture<'_, ()> {
         let message = format!(
             "a backup to `{}` is not possible: the database is no file; use its server's own \
              tools, such as pg_dump",
@@ -204,12 +204,12 @@ pub trait Driver: Send + Sync + 'static {
 
     /// What the database finds wrong with its own pages and indexes. None if it has no check that can be
     /// asked for like this.
-    fn integrity(&self) -> Answer<'_, Option<Vec<String>>> {
+    fn integrity(&self) -> StoreFuture<'_, Option<Vec<String>>> {
         Box::pin(async { Ok(None) })
     }
 
     /// Ticks after every write of this driver, and after those of other processes that the
-    /// database tells of. A tick is a hint to look again: some may be missed.
+    /// database notifies of. A tick is a hint to look again: some may be missed.
     fn changes(&self) -> watch::Receiver<u64>;
 
     /// The URL of the database, without any password.
@@ -222,7 +222,7 @@ pub trait Driver: Send + Sync + 'static {
     }
 
     /// Finishes what was begun and lets go of files, threads and connections.
-    fn close(&self) -> Answer<'_, ()>;
+    fn close(&self) -> StoreFuture<'_, ()>;
 }
 
 /// What a driver gives when its answer was lost: the thread or connection that had the work is

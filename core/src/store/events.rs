@@ -1,4 +1,4 @@
-//! Events: the outbox that changes are told through, read in order by cursor.
+//! Events: the outbox through which changes are reported, read in order by cursor.
 //!
 //! A counter row per tenant gives each event its place. The row stays locked until the
 //! transaction ends, so events become visible in the order of their places and a reader that
@@ -13,7 +13,7 @@ use tokio::sync::watch;
 use super::driver::{Batch, Driver, Statement, Value};
 use super::fields::{BadRow, Fields};
 use super::json::object_text;
-use super::{Answer, Error, SqlStore};
+use super::{Error, SqlStore, StoreFuture};
 use crate::event::{Event, NewEvent};
 use crate::id::check_key;
 
@@ -21,15 +21,19 @@ use crate::id::check_key;
 pub trait Events: Send + Sync {
     /// Appends events, all or none. Those of one tenant keep their order; the first of a tenant
     /// gets `seq` 1, every other one more than the one before it.
-    fn append_events(&self, events: Vec<NewEvent>) -> Answer<'_, ()>;
+    fn append_events(&self, events: Vec<NewEvent>) -> StoreFuture<'_, ()>;
 
     /// At most `limit` events of the tenant with a `seq` greater than `after`, in order.
     /// Read from the beginning with `after` 0.
-    fn read_events<'a>(&'a self, tenant: &'a str, after: i64, limit: u32)
-    -> Answer<'a, Vec<Event>>;
+    fn read_events<'a>(
+        &'a self,
+        tenant: &'a str,
+        after: i64,
+        limit: u32,
+    ) -> StoreFuture<'a, Vec<Event>>;
 
     /// The `seq` of the tenant's newest event; 0 if there never was one.
-    fn last_event_seq<'a>(&'a self, tenant: &'a str) -> Answer<'a, i64>;
+    fn last_event_seq<'a>(&'a self, tenant: &'a str) -> StoreFuture<'a, i64>;
 
     /// Deletes the tenant's oldest events and gives their number: from the front, for as long as
     /// an event is not among the newest `keep`, or was written before `before_ms`. Neither given:
@@ -40,7 +44,7 @@ pub trait Events: Send + Sync {
         tenant: &'a str,
         keep: Option<u64>,
         before_ms: Option<i64>,
-    ) -> Answer<'a, u64>;
+    ) -> StoreFuture<'a, u64>;
 
     /// Ticks when there may be new events: a hint to read on. Ticks may be missed, and whoever
     /// waits for one also looks by itself a few times a second. Default: never ticks.
@@ -79,13 +83,13 @@ const PRUNE: &str = "DELETE FROM toolkeep_events WHERE tenant = ?1 AND seq <= \
 const PRUNED_AT_ONCE: i64 = 1_000;
 
 impl<D: Driver> Events for SqlStore<D> {
-    fn append_events(&self, events: Vec<NewEvent>) -> Answer<'_, ()> {
+    fn append_events(&self, events: Vec<NewEvent>) -> StoreFuture<'_, ()> {
         async move {
             const OPERATION: &str = "events.append";
             if events.is_empty() {
                 return Ok(());
             }
-            let batch = Batch::default().synced_later().telling(events);
+            let batch = Batch::default().synced_later().with_events(events);
             let batch = batch.map_err(|message| self.invalid(OPERATION, message))?;
             self.write_always(OPERATION, batch).await.map(drop)
         }
@@ -97,7 +101,7 @@ impl<D: Driver> Events for SqlStore<D> {
         tenant: &'a str,
         after: i64,
         limit: u32,
-    ) -> Answer<'a, Vec<Event>> {
+    ) -> StoreFuture<'a, Vec<Event>> {
         async move {
             const OPERATION: &str = "events.read";
             self.check(OPERATION, &[("tenant", tenant)])?;
@@ -109,7 +113,7 @@ impl<D: Driver> Events for SqlStore<D> {
         .boxed()
     }
 
-    fn last_event_seq<'a>(&'a self, tenant: &'a str) -> Answer<'a, i64> {
+    fn last_event_seq<'a>(&'a self, tenant: &'a str) -> StoreFuture<'a, i64> {
         async move {
             const OPERATION: &str = "events.last_seq";
             self.check(OPERATION, &[("tenant", tenant)])?;
@@ -124,7 +128,7 @@ impl<D: Driver> Events for SqlStore<D> {
         tenant: &'a str,
         keep: Option<u64>,
         before_ms: Option<i64>,
-    ) -> Answer<'a, u64> {
+    ) -> StoreFuture<'a, u64> {
         async move {
             const OPERATION: &str = "events.prune";
             self.check(OPERATION, &[("tenant", tenant)])?;
@@ -197,15 +201,15 @@ impl<D: Driver> SqlStore<D> {
 }
 
 impl Batch {
-    /// The same batch with the events that tell of its change. The error names the field that is
-    /// wrong.
-    pub(super) fn telling(self, events: Vec<NewEvent>) -> Result<Batch, String> {
-        self.telling_of(events.iter().collect())
+    /// The same batch, which also writes the events that report its change. The error names the
+    /// field that is wrong.
+    pub(super) fn with_events(self, events: Vec<NewEvent>) -> Result<Batch, String> {
+        self.with_event_refs(events.iter().collect())
     }
 
-    /// The same for events that somebody keeps.
-    pub(super) fn telling_of(mut self, events: Vec<&NewEvent>) -> Result<Batch, String> {
-        self.tells |= !events.is_empty();
+    /// The same for borrowed events.
+    pub(super) fn with_event_refs(mut self, events: Vec<&NewEvent>) -> Result<Batch, String> {
+        self.has_events |= !events.is_empty();
         self.statements.extend(outbox(events)?);
         Ok(self)
     }

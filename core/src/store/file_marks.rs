@@ -5,7 +5,7 @@ use futures_util::FutureExt as _;
 use super::driver::{Batch, Driver, Statement};
 use super::fields::{BadRow, Fields};
 use super::marks::{from_name, name};
-use super::{Answer, SqlStore};
+use super::{SqlStore, StoreFuture};
 use crate::kind::Taint;
 
 /// A mark of a file.
@@ -22,7 +22,7 @@ pub struct FileMark {
 /// The marks of each tenant's files. The store knows files by keys and nothing of what they are.
 pub trait FileMarks: Send + Sync {
     /// All marks of a tenant's files, by key.
-    fn list_file_marks<'a>(&'a self, tenant: &'a str) -> Answer<'a, Vec<FileMark>>;
+    fn list_file_marks<'a>(&'a self, tenant: &'a str) -> StoreFuture<'a, Vec<FileMark>>;
 
     /// Gives every one of the files each of the marks, all or nothing. One that has a mark already
     /// gets the later time.
@@ -32,10 +32,10 @@ pub trait FileMarks: Send + Sync {
         files: &'a [String],
         marks: &'a [Taint],
         now_ms: i64,
-    ) -> Answer<'a, ()>;
+    ) -> StoreFuture<'a, ()>;
 
     /// Forgets, for all tenants, the marks from before that time. Gives their number.
-    fn prune_file_marks(&self, before_ms: i64) -> Answer<'_, u64>;
+    fn prune_file_marks(&self, before_ms: i64) -> StoreFuture<'_, u64>;
 }
 
 const LIST: &str = "SELECT tenant, file, mark, at_ms FROM toolkeep_file_marks WHERE tenant = ?1 ORDER BY file, mark";
@@ -53,7 +53,7 @@ const PRUNED_AT_ONCE: u32 = 1_000;
 const COLUMNS: &[&str] = &["tenant", "file", "mark", "at_ms"];
 
 impl<D: Driver> FileMarks for SqlStore<D> {
-    fn list_file_marks<'a>(&'a self, tenant: &'a str) -> Answer<'a, Vec<FileMark>> {
+    fn list_file_marks<'a>(&'a self, tenant: &'a str) -> StoreFuture<'a, Vec<FileMark>> {
         async move {
             const OPERATION: &str = "file_marks.list";
             self.check(OPERATION, &[("tenant", tenant)])?;
@@ -69,7 +69,7 @@ impl<D: Driver> FileMarks for SqlStore<D> {
         files: &'a [String],
         marks: &'a [Taint],
         now_ms: i64,
-    ) -> Answer<'a, ()> {
+    ) -> StoreFuture<'a, ()> {
         async move {
             const OPERATION: &str = "file_marks.add";
             self.check(OPERATION, &[("tenant", tenant)])?;
@@ -100,7 +100,7 @@ impl<D: Driver> FileMarks for SqlStore<D> {
         .boxed()
     }
 
-    fn prune_file_marks(&self, before_ms: i64) -> Answer<'_, u64> {
+    fn prune_file_marks(&self, before_ms: i64) -> StoreFuture<'_, u64> {
         let params = vec![before_ms.into()];
         self.delete_in_slices("file_marks.prune", PRUNE, params, PRUNED_AT_ONCE).boxed()
     }

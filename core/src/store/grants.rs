@@ -21,7 +21,7 @@ use super::driver::{Driver, Statement, Value};
 use super::fields::{BadRow, Fields, text};
 use super::json::object_text;
 use super::record::{Delete, List, Put, Table};
-use super::{Answer, Error, SqlStore};
+use super::{Error, SqlStore, StoreFuture};
 use crate::event::NewEvent;
 
 /// Whether a grant gives or takes.
@@ -132,10 +132,10 @@ pub trait Grants: Send + Sync {
     ///
     /// [`Kind::Conflict`](super::Kind::Conflict) if `if_version` does not hold; then nothing is
     /// written.
-    fn put_grant(&self, grant: PutGrant, now_ms: i64) -> Answer<'_, Grant>;
+    fn put_grant(&self, grant: PutGrant, now_ms: i64) -> StoreFuture<'_, Grant>;
 
     /// The grant of that key, and no other.
-    fn get_grant<'a>(&'a self, key: &'a GrantKey) -> Answer<'a, Option<Grant>>;
+    fn get_grant<'a>(&'a self, key: &'a GrantKey) -> StoreFuture<'a, Option<Grant>>;
 
     /// Grants of a kind.
     ///
@@ -143,7 +143,7 @@ pub trait Grants: Send + Sync {
     ///
     /// [`Kind::InvalidArgument`](super::Kind::InvalidArgument) if `after` is a grant of another
     /// resource than the one asked for.
-    fn list_grants(&self, list: ListGrants) -> Answer<'_, Vec<Grant>>;
+    fn list_grants(&self, list: ListGrants) -> StoreFuture<'_, Vec<Grant>>;
 
     /// The grants of a resource that apply to a caller, at most four, in one read. The first one
     /// decides; none at all means no. An agent or user that is absent is covered only by grants
@@ -155,7 +155,7 @@ pub trait Grants: Send + Sync {
         resource: &'a str,
         agent: Option<&'a str>,
         user: Option<&'a str>,
-    ) -> Answer<'a, Vec<Grant>>;
+    ) -> StoreFuture<'a, Vec<Grant>>;
 
     /// Deletes a grant, if it has `if_version` where that is given, and writes the event
     /// `grant.deleted` with it. False if there is none; then there is no event.
@@ -168,7 +168,7 @@ pub trait Grants: Send + Sync {
         key: &'a GrantKey,
         if_version: Option<i64>,
         now_ms: i64,
-    ) -> Answer<'a, bool>;
+    ) -> StoreFuture<'a, bool>;
 }
 
 static TABLE: Table = Table::new(
@@ -213,12 +213,12 @@ impl GrantKey {
     pub(crate) fn what(&self) -> String {
         let agent = self.agent.as_ref().map(|agent| format!("agent `{agent}`"));
         let user = self.user.as_ref().map(|user| format!("user `{user}`"));
-        let who: Vec<String> = [agent, user].into_iter().flatten().collect();
-        let who = if who.is_empty() { "everybody".into() } else { who.join(" and ") };
-        format!("grant of {} `{}` for {who}", self.kind, self.resource)
+        let holder: Vec<String> = [agent, user].into_iter().flatten().collect();
+        let holder = if holder.is_empty() { "everybody".into() } else { holder.join(" and ") };
+        format!("grant of {} `{}` for {holder}", self.kind, self.resource)
     }
 
-    fn told(&self, kind: &'static str, at_ms: i64) -> NewEvent {
+    fn changed_event(&self, kind: &'static str, at_ms: i64) -> NewEvent {
         let data = json!({ "kind": self.kind, "agent": self.agent, "user": self.user });
         NewEvent { tenant: self.tenant.clone(), at_ms, kind, subject: self.resource.clone(), data }
     }
@@ -263,7 +263,7 @@ impl<D: Driver> SqlStore<D> {
 }
 
 impl<D: Driver> Grants for SqlStore<D> {
-    fn put_grant(&self, grant: PutGrant, now_ms: i64) -> Answer<'_, Grant> {
+    fn put_grant(&self, grant: PutGrant, now_ms: i64) -> StoreFuture<'_, Grant> {
         async move {
             const OPERATION: &str = "grants.put";
             self.check_grant(OPERATION, &grant.key)?;
@@ -275,7 +275,7 @@ impl<D: Driver> Grants for SqlStore<D> {
                 if_version: grant.if_version,
                 if_body: None,
                 fence: None,
-                told: grant.key.told("grant.changed", now_ms),
+                event: grant.key.changed_event("grant.changed", now_ms),
             };
             let version = self.put_row(OPERATION, &TABLE, put, now_ms).await?;
             let PutGrant { key, effect, settings, granted_by, .. } = grant;
@@ -284,7 +284,7 @@ impl<D: Driver> Grants for SqlStore<D> {
         .boxed()
     }
 
-    fn get_grant<'a>(&'a self, key: &'a GrantKey) -> Answer<'a, Option<Grant>> {
+    fn get_grant<'a>(&'a self, key: &'a GrantKey) -> StoreFuture<'a, Option<Grant>> {
         async move {
             const OPERATION: &str = "grants.get";
             self.check_grant(OPERATION, key)?;
@@ -293,7 +293,7 @@ impl<D: Driver> Grants for SqlStore<D> {
         .boxed()
     }
 
-    fn list_grants(&self, list: ListGrants) -> Answer<'_, Vec<Grant>> {
+    fn list_grants(&self, list: ListGrants) -> StoreFuture<'_, Vec<Grant>> {
         async move {
             const OPERATION: &str = "grants.list";
             self.check_list(OPERATION, &list)?;
@@ -325,7 +325,7 @@ impl<D: Driver> Grants for SqlStore<D> {
         resource: &'a str,
         agent: Option<&'a str>,
         user: Option<&'a str>,
-    ) -> Answer<'a, Vec<Grant>> {
+    ) -> StoreFuture<'a, Vec<Grant>> {
         async move {
             const OPERATION: &str = "grants.check";
             let keys = [("tenant", tenant), ("kind", kind), ("resource", resource)];
@@ -346,7 +346,7 @@ impl<D: Driver> Grants for SqlStore<D> {
         key: &'a GrantKey,
         if_version: Option<i64>,
         now_ms: i64,
-    ) -> Answer<'a, bool> {
+    ) -> StoreFuture<'a, bool> {
         async move {
             const OPERATION: &str = "grants.delete";
             self.check_grant(OPERATION, key)?;
@@ -355,7 +355,7 @@ impl<D: Driver> Grants for SqlStore<D> {
                 keys: key.values(),
                 if_version,
                 fence: None,
-                told: key.told("grant.deleted", now_ms),
+                event: key.changed_event("grant.deleted", now_ms),
             };
             self.delete_row(OPERATION, &TABLE, delete, now_ms).await
         }

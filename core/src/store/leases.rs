@@ -1,7 +1,7 @@
 //! Leases: who holds what, for how long, with an epoch that fences later writes.
 //!
 //! A lease is taken by one conditional statement. Each time it changes hands its epoch grows, so
-//! whoever held it before can be told apart from whoever holds it now: a write that presents a
+//! whoever held it before can be distinguished from whoever holds it now: a write that presents a
 //! [`Fence`] is refused once the lease has expired or passed on. The first epoch of a name is
 //! taken from the clock, so that it lies above every epoch of a lease that was forgotten.
 
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::driver::{Batch, Driver, Statement, Value};
 use super::fields::{BadRow, Fields};
-use super::{Answer, Error, SqlStore};
+use super::{Error, SqlStore, StoreFuture};
 
 /// The longest time for which a lease is given at once, in milliseconds: a day.
 pub const MOST_LEASE_MS: i64 = 24 * 60 * 60 * 1000;
@@ -67,7 +67,7 @@ pub trait Leases: Send + Sync {
         holder: &'a str,
         ttl_ms: i64,
         now_ms: i64,
-    ) -> Answer<'a, Option<Lease>>;
+    ) -> StoreFuture<'a, Option<Lease>>;
 
     /// Makes a lease that has not expired last for `ttl_ms` milliseconds from now. False if it is
     /// no longer held at that epoch.
@@ -77,7 +77,7 @@ pub trait Leases: Send + Sync {
         fence: &'a Fence,
         ttl_ms: i64,
         now_ms: i64,
-    ) -> Answer<'a, bool>;
+    ) -> StoreFuture<'a, bool>;
 
     /// Releases a lease. False if it was no longer held at that epoch.
     fn release_lease<'a>(
@@ -85,7 +85,7 @@ pub trait Leases: Send + Sync {
         tenant: &'a str,
         fence: &'a Fence,
         now_ms: i64,
-    ) -> Answer<'a, bool>;
+    ) -> StoreFuture<'a, bool>;
 
     /// The leases of a kind that are held now, in order of name (byte by byte), after `after`.
     fn list_leases<'a>(
@@ -95,12 +95,12 @@ pub trait Leases: Send + Sync {
         after: Option<&'a str>,
         limit: u32,
         now_ms: i64,
-    ) -> Answer<'a, Vec<Lease>>;
+    ) -> StoreFuture<'a, Vec<Lease>>;
 
     /// Forgets, for all tenants, the leases that ended at or before that time. Gives their number.
     /// Give a time at least a day ago: a lease that is taken anew by a clock which shows less than
     /// `before_ms` may get an epoch that it had before.
-    fn prune_leases(&self, before_ms: i64) -> Answer<'_, u64>;
+    fn prune_leases(&self, before_ms: i64) -> StoreFuture<'_, u64>;
 }
 
 const COLUMNS: &[&str] = &["tenant", "kind", "name", "holder", "epoch", "expires_at_ms"];
@@ -184,7 +184,7 @@ impl<D: Driver> Leases for SqlStore<D> {
         holder: &'a str,
         ttl_ms: i64,
         now_ms: i64,
-    ) -> Answer<'a, Option<Lease>> {
+    ) -> StoreFuture<'a, Option<Lease>> {
         async move {
             const OPERATION: &str = "leases.acquire";
             let keys = [("tenant", tenant), ("kind", kind), ("name", name), ("holder", holder)];
@@ -219,7 +219,7 @@ impl<D: Driver> Leases for SqlStore<D> {
         fence: &'a Fence,
         ttl_ms: i64,
         now_ms: i64,
-    ) -> Answer<'a, bool> {
+    ) -> StoreFuture<'a, bool> {
         async move {
             const OPERATION: &str = "leases.renew";
             self.check_fence(OPERATION, tenant, fence)?;
@@ -238,7 +238,7 @@ impl<D: Driver> Leases for SqlStore<D> {
         tenant: &'a str,
         fence: &'a Fence,
         now_ms: i64,
-    ) -> Answer<'a, bool> {
+    ) -> StoreFuture<'a, bool> {
         async move {
             const OPERATION: &str = "leases.release";
             self.check_fence(OPERATION, tenant, fence)?;
@@ -256,7 +256,7 @@ impl<D: Driver> Leases for SqlStore<D> {
         after: Option<&'a str>,
         limit: u32,
         now_ms: i64,
-    ) -> Answer<'a, Vec<Lease>> {
+    ) -> StoreFuture<'a, Vec<Lease>> {
         async move {
             const OPERATION: &str = "leases.list";
             self.check(OPERATION, &[("tenant", tenant), ("kind", kind)])?;
@@ -269,7 +269,7 @@ impl<D: Driver> Leases for SqlStore<D> {
         .boxed()
     }
 
-    fn prune_leases(&self, before_ms: i64) -> Answer<'_, u64> {
+    fn prune_leases(&self, before_ms: i64) -> StoreFuture<'_, u64> {
         async move {
             let prune = |sql| Statement::new(sql, vec![before_ms.into()]);
             let batch = Batch::new(vec![prune(PRUNE), prune(PRUNE_GENERATIONS)]);

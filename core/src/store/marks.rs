@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::driver::{Batch, Driver, Statement, Value, Written};
 use super::fields::{BadRow, Fields};
-use super::{Answer, SqlStore};
+use super::{SqlStore, StoreFuture};
 use crate::event::NewEvent;
 use crate::kind::Taint;
 
@@ -24,17 +24,21 @@ pub struct SessionMark {
 /// marks go with it.
 pub trait Marks: Send + Sync {
     /// The marks of a session; none if it has none.
-    fn get_marks<'a>(&'a self, tenant: &'a str, session: &'a str) -> Answer<'a, Vec<SessionMark>>;
+    fn get_marks<'a>(
+        &'a self,
+        tenant: &'a str,
+        session: &'a str,
+    ) -> StoreFuture<'a, Vec<SessionMark>>;
 
     /// Adds marks to those that the session has, in one statement. If one is new, the event
-    /// `session.marked` tells of it.
+    /// `session.marked` reports it.
     fn add_marks<'a>(
         &'a self,
         tenant: &'a str,
         session: &'a str,
         marks: &'a [Taint],
         now_ms: i64,
-    ) -> Answer<'a, ()>;
+    ) -> StoreFuture<'a, ()>;
 
     /// Takes every mark from a session, with the event `session.marks_cleared`. False if it has
     /// none; then there is no event.
@@ -43,7 +47,7 @@ pub trait Marks: Send + Sync {
         tenant: &'a str,
         session: &'a str,
         now_ms: i64,
-    ) -> Answer<'a, bool>;
+    ) -> StoreFuture<'a, bool>;
 }
 
 const GET: &str = "SELECT tenant, session, mark, at_ms FROM toolkeep_session_marks \
@@ -72,7 +76,11 @@ pub(super) fn from_name(name_of: &str) -> Option<Taint> {
 }
 
 impl<D: Driver> Marks for SqlStore<D> {
-    fn get_marks<'a>(&'a self, tenant: &'a str, session: &'a str) -> Answer<'a, Vec<SessionMark>> {
+    fn get_marks<'a>(
+        &'a self,
+        tenant: &'a str,
+        session: &'a str,
+    ) -> StoreFuture<'a, Vec<SessionMark>> {
         async move {
             const OPERATION: &str = "sessions.marks";
             self.check(OPERATION, &[("tenant", tenant), ("session", session)])?;
@@ -88,7 +96,7 @@ impl<D: Driver> Marks for SqlStore<D> {
         session: &'a str,
         marks: &'a [Taint],
         now_ms: i64,
-    ) -> Answer<'a, ()> {
+    ) -> StoreFuture<'a, ()> {
         async move {
             const OPERATION: &str = "sessions.mark";
             self.check(OPERATION, &[("tenant", tenant), ("session", session)])?;
@@ -102,9 +110,10 @@ impl<D: Driver> Marks for SqlStore<D> {
             };
             let mut params: Vec<Value> = vec![tenant.into(), session.into(), now_ms.into()];
             params.extend(names.iter().map(|name| Value::from(*name)));
-            let told = told("session.marked", tenant, session, json!({ "marks": names }), now_ms);
+            let event =
+                changed_event("session.marked", tenant, session, json!({ "marks": names }), now_ms);
             let batch = Batch::from(Statement::new(sql, params).must_change());
-            let batch = batch.telling(vec![told]).map_err(|m| self.invalid(OPERATION, m))?;
+            let batch = batch.with_events(vec![event]).map_err(|m| self.invalid(OPERATION, m))?;
             // Nothing changes where the session has them all.
             self.write(OPERATION, batch).await.map(|_| ())
         }
@@ -116,21 +125,21 @@ impl<D: Driver> Marks for SqlStore<D> {
         tenant: &'a str,
         session: &'a str,
         now_ms: i64,
-    ) -> Answer<'a, bool> {
+    ) -> StoreFuture<'a, bool> {
         async move {
             const OPERATION: &str = "sessions.clear_marks";
             self.check(OPERATION, &[("tenant", tenant), ("session", session)])?;
-            let told = told("session.marks_cleared", tenant, session, json!({}), now_ms);
+            let event = changed_event("session.marks_cleared", tenant, session, json!({}), now_ms);
             let params = vec![tenant.into(), session.into()];
             let batch = Batch::from(Statement::new(CLEAR, params).must_change());
-            let batch = batch.telling(vec![told]).map_err(|m| self.invalid(OPERATION, m))?;
+            let batch = batch.with_events(vec![event]).map_err(|m| self.invalid(OPERATION, m))?;
             Ok(matches!(self.write(OPERATION, batch).await?, Written::Done(_)))
         }
         .boxed()
     }
 }
 
-fn told(
+fn changed_event(
     kind: &'static str,
     tenant: &str,
     session: &str,

@@ -20,7 +20,7 @@ use super::fields::{BadRow, Fields};
 use super::leases::PATH_KIND;
 use super::path_automaton::{Effort, Overlap};
 use super::path_overlap::{PathPattern, check_path};
-use super::{Answer, Error, Fence, Kind, SqlStore, Store as _};
+use super::{Error, Fence, Kind, SqlStore, Store as _, StoreFuture};
 use crate::id::{MAX_KEY_BYTES, new_id};
 
 /// The most patterns that one lock may have.
@@ -105,7 +105,7 @@ pub trait PathLocks: Send + Sync {
     ///
     /// [`Kind::InvalidArgument`] naming the pattern that is wrong; [`Kind::Conflict`] if the space
     /// has [`MOST_PATH_LOCKS`] locks already; [`Kind::Locked`] if others kept taking locks.
-    fn lock_paths(&self, lock: NewPathLock, now_ms: i64) -> Answer<'_, PathClaim>;
+    fn lock_paths(&self, lock: NewPathLock, now_ms: i64) -> StoreFuture<'_, PathClaim>;
 
     /// Makes a lock that has not expired last for `ttl_ms` milliseconds from now. False if
     /// `holder` does not hold it at that epoch any more.
@@ -116,7 +116,7 @@ pub trait PathLocks: Send + Sync {
         holder: &'a str,
         ttl_ms: i64,
         now_ms: i64,
-    ) -> Answer<'a, bool>;
+    ) -> StoreFuture<'a, bool>;
 
     /// Releases a lock. False if `holder` does not hold it at that epoch any more.
     fn unlock_paths<'a>(
@@ -125,7 +125,7 @@ pub trait PathLocks: Send + Sync {
         fence: &'a Fence,
         holder: &'a str,
         now_ms: i64,
-    ) -> Answer<'a, bool>;
+    ) -> StoreFuture<'a, bool>;
 
     /// At most `limit` locks of the space that are held now, oldest first, after the id `after`.
     fn list_path_locks<'a>(
@@ -135,7 +135,7 @@ pub trait PathLocks: Send + Sync {
         after: Option<&'a str>,
         limit: u32,
         now_ms: i64,
-    ) -> Answer<'a, Vec<PathLock>>;
+    ) -> StoreFuture<'a, Vec<PathLock>>;
 
     /// The oldest lock held now that covers a path of the space. (All that cover it have the same
     /// holder.) A lock whose patterns are too costly to compare with the path counts as covering.
@@ -150,7 +150,7 @@ pub trait PathLocks: Send + Sync {
         space: &'a str,
         path: &'a str,
         now_ms: i64,
-    ) -> Answer<'a, Option<PathLock>>;
+    ) -> StoreFuture<'a, Option<PathLock>>;
 }
 
 const COLUMNS: &[&str] = &["tenant", "name", "kind", "holder", "epoch", "expires_at_ms", "data"];
@@ -327,7 +327,7 @@ fn no_generation(space: &str) -> String {
 }
 
 impl<D: Driver> PathLocks for SqlStore<D> {
-    fn lock_paths(&self, new: NewPathLock, now_ms: i64) -> Answer<'_, PathClaim> {
+    fn lock_paths(&self, new: NewPathLock, now_ms: i64) -> StoreFuture<'_, PathClaim> {
         async move {
             self.check(LOCK, &[("holder", &new.holder)])?;
             self.check_space(LOCK, &new.tenant, &new.space)?;
@@ -366,7 +366,7 @@ impl<D: Driver> PathLocks for SqlStore<D> {
         holder: &'a str,
         ttl_ms: i64,
         now_ms: i64,
-    ) -> Answer<'a, bool> {
+    ) -> StoreFuture<'a, bool> {
         async move {
             const OPERATION: &str = "path_locks.renew";
             self.check_lock(OPERATION, tenant, fence, holder)?;
@@ -384,7 +384,7 @@ impl<D: Driver> PathLocks for SqlStore<D> {
         fence: &'a Fence,
         holder: &'a str,
         now_ms: i64,
-    ) -> Answer<'a, bool> {
+    ) -> StoreFuture<'a, bool> {
         async move {
             const OPERATION: &str = "path_locks.unlock";
             self.check_lock(OPERATION, tenant, fence, holder)?;
@@ -402,7 +402,7 @@ impl<D: Driver> PathLocks for SqlStore<D> {
         after: Option<&'a str>,
         limit: u32,
         now_ms: i64,
-    ) -> Answer<'a, Vec<PathLock>> {
+    ) -> StoreFuture<'a, Vec<PathLock>> {
         async move {
             const OPERATION: &str = "path_locks.list";
             self.check_space(OPERATION, tenant, space)?;
@@ -425,7 +425,7 @@ impl<D: Driver> PathLocks for SqlStore<D> {
         space: &'a str,
         path: &'a str,
         now_ms: i64,
-    ) -> Answer<'a, Option<PathLock>> {
+    ) -> StoreFuture<'a, Option<PathLock>> {
         async move {
             const OPERATION: &str = "path_locks.of";
             self.check_space(OPERATION, tenant, space)?;

@@ -1,8 +1,8 @@
 //! Whether two glob patterns could match a common path.
 //!
-//! A pattern means what `globset` says it means, with `literal_separator`, as in the file tools.
-//! What both begin and end with tells most pairs apart; the rest is for their automatons. The
-//! answer errs on one side only: "apart" is always true.
+//! A pattern means what `globset` says it means, with `literal_separator`, as in the file tools. Most
+//! pairs are decided by the fixed text that both begin and end with; automatons decide the rest. The
+//! answer may be wrong in one direction only: "apart" is always true.
 
 use std::sync::OnceLock;
 

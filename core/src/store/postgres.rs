@@ -10,10 +10,10 @@ mod errors;
 mod execute;
 mod lease;
 mod listen;
+mod notify;
 mod open;
 mod placeholders;
 mod room;
-mod tell;
 mod tls;
 mod url;
 mod value;
@@ -33,7 +33,7 @@ use tokio_util::task::TaskTracker;
 
 use super::driver::{Batch, Driver, Row, Statement, Value, Written};
 use super::migrate::NEWEST;
-use super::{Answer, Error, Kind};
+use super::{Error, Kind, StoreFuture};
 use crate::detached::detached;
 use crate::id::new_id;
 use connection::{Manager, Pool};
@@ -41,8 +41,8 @@ use errors::{
     from_postgres, is_collision, is_crowded, is_lost, is_restarting, is_wrong_connection,
 };
 use lease::Lease;
+use notify::Notifier;
 use room::{Room, Turn};
-use tell::Teller;
 pub use url::PostgresUrl;
 use within::{TooLate, within};
 
@@ -83,14 +83,14 @@ struct Shared {
     pool: Pool,
     room: Room,
     timeout: Duration,
-    /// The table `toolkeep_schema`: it tells the schemas of a database apart.
+    /// The table `toolkeep_schema`: it identifies the schemas of a database.
     schema: i64,
     /// When somebody last looked whether the tables are still those of this toolkeep.
     looked: Mutex<Option<Instant>>,
-    /// This driver among those that tell of changes.
+    /// Identifies this driver in notifications of changes.
     id: String,
     changes: watch::Sender<u64>,
-    teller: Teller,
+    notifier: Notifier,
     listener: listen::Listener,
     /// Everything that was begun and is not finished.
     begun: TaskTracker,
@@ -134,7 +134,7 @@ impl PostgresDriver {
             looked: Mutex::new(Some(Instant::now())),
             id: new_id(),
             changes: watch::Sender::new(0),
-            teller: Teller::default(),
+            notifier: Notifier::default(),
             listener: listen::Listener::default(),
             begun: TaskTracker::new(),
             closed: CancellationToken::new(),
@@ -146,7 +146,7 @@ impl PostgresDriver {
 }
 
 impl Shared {
-    /// Brings the tables up to date and tells which ones they are.
+    /// Brings the tables up to date and returns which ones they are.
     async fn set_up(&self) -> Result<i64, Error> {
         let deadline = self.deadline();
         let lease = self.lease(deadline).await?;
@@ -340,7 +340,7 @@ impl Shared {
 const UNCLEAR: &str = "whether it was written is not known";
 
 impl Driver for PostgresDriver {
-    fn read(&self, statement: Statement) -> Answer<'_, Vec<Row>> {
+    fn read(&self, statement: Statement) -> StoreFuture<'_, Vec<Row>> {
         let shared = self.shared.clone();
         // A read that nobody waits for goes on too: cutting it off would cost a connection.
         self.begin(async move {
@@ -350,7 +350,7 @@ impl Driver for PostgresDriver {
         })
     }
 
-    fn write(&self, batch: Batch) -> Answer<'_, Written> {
+    fn write(&self, batch: Batch) -> StoreFuture<'_, Written> {
         let shared = self.shared.clone();
         self.begin(async move {
             let deadline = shared.deadline();
@@ -358,8 +358,8 @@ impl Driver for PostgresDriver {
             let written = shared.write(&batch, deadline).await?;
             if matches!(written, Written::Done(_)) {
                 shared.tick();
-                if batch.tells {
-                    tell::soon(&shared);
+                if batch.has_events {
+                    notify::soon(&shared);
                 }
             }
             Ok(written)
@@ -375,7 +375,7 @@ impl Driver for PostgresDriver {
         self.shared.url.clone()
     }
 
-    fn close(&self) -> Answer<'_, ()> {
+    fn close(&self) -> StoreFuture<'_, ()> {
         async move {
             let shared = &self.shared;
             let deadline = Instant::now() + shared.timeout;
@@ -383,7 +383,7 @@ impl Driver for PostgresDriver {
             shared.begun.close();
             let ended = within(deadline, shared.begun.wait()).await;
             // A notification that does not get out in time is no reason to stay.
-            let _ = within(deadline, tell::last(shared)).await;
+            let _ = within(deadline, notify::last(shared)).await;
             shared.pool.close();
             let _ = within(deadline, listen::end(shared)).await;
             // Its own deadline would have ended it, if its async runtime were driven.
@@ -398,7 +398,7 @@ impl PostgresDriver {
     fn begin<T: Send + 'static>(
         &self,
         work: impl Future<Output = Result<T, Error>> + Send + 'static,
-    ) -> Answer<'_, T> {
+    ) -> StoreFuture<'_, T> {
         async move {
             // First the token: closing must not overlook what passed the check.
             let token = self.shared.begun.token();

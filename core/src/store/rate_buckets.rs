@@ -13,7 +13,7 @@ use futures_util::FutureExt as _;
 
 use super::driver::{Batch, Driver, Outcome, Statement, Value};
 use super::fields::BadRow;
-use super::{Answer, SqlStore};
+use super::{SqlStore, StoreFuture};
 use crate::id::new_id;
 
 /// What became of an attempt to take one call from a bucket.
@@ -44,11 +44,11 @@ pub trait RateBuckets: Send + Sync {
         max: u32,
         window_ms: i64,
         now_ms: i64,
-    ) -> Answer<'a, Taken>;
+    ) -> StoreFuture<'a, Taken>;
 
     /// Forgets, for all tenants, the calls whose windows ended at or before that time. Gives
     /// their number. Taking prunes its own key; this is for keys that nobody takes from any more.
-    fn prune_rates(&self, before_ms: i64) -> Answer<'_, u64>;
+    fn prune_rates(&self, before_ms: i64) -> StoreFuture<'_, u64>;
 }
 
 /// How late a call may take, after calls with later times did, and still find what counts for it.
@@ -85,7 +85,7 @@ impl<D: Driver> RateBuckets for SqlStore<D> {
         max: u32,
         window_ms: i64,
         now_ms: i64,
-    ) -> Answer<'a, Taken> {
+    ) -> StoreFuture<'a, Taken> {
         async move {
             const OPERATION: &str = "rate_buckets.take";
             self.check(OPERATION, &[("tenant", tenant), ("key", key)])?;
@@ -103,7 +103,7 @@ impl<D: Driver> RateBuckets for SqlStore<D> {
         .boxed()
     }
 
-    fn prune_rates(&self, before_ms: i64) -> Answer<'_, u64> {
+    fn prune_rates(&self, before_ms: i64) -> StoreFuture<'_, u64> {
         let params = vec![before_ms.into()];
         self.delete_in_slices("rate_buckets.prune", PRUNE, params, PRUNED_AT_ONCE).boxed()
     }

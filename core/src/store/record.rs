@@ -2,7 +2,7 @@
 //!
 //! A [`Table`] names the columns; the statements follow from it. Every row has a `version`, 1 for
 //! a new one and one more with each change, and every change is one conditional statement in one
-//! transaction with the event that tells of it. A change may be fenced by a lease.
+//! transaction with the event that reports it. A change may be fenced by a lease.
 
 use std::fmt::Write as _;
 use std::sync::OnceLock;
@@ -55,8 +55,8 @@ pub(super) struct Put {
     pub if_body: Option<Vec<u8>>,
     /// Write only while this lease is held.
     pub fence: Option<Fence>,
-    /// What tells of the change.
-    pub told: NewEvent,
+    /// The event that reports the change.
+    pub event: NewEvent,
 }
 
 /// A row to be deleted.
@@ -69,8 +69,8 @@ pub(super) struct Delete {
     pub if_version: Option<i64>,
     /// Delete only while this lease is held.
     pub fence: Option<Fence>,
-    /// What tells of the change.
-    pub told: NewEvent,
+    /// The event that reports the change.
+    pub event: NewEvent,
 }
 
 /// Which rows to list: those whose first keys are `fixed`, in the order of the others.
@@ -224,7 +224,7 @@ impl<D: Driver> SqlStore<D> {
         };
         let statements = guards.into_iter().chain([statement]).collect();
         let batch = Batch { sync_later: table.sync_later, ..Batch::new(statements) };
-        let batch = batch.telling(vec![put.told]).map_err(|m| self.invalid(operation, m))?;
+        let batch = batch.with_events(vec![put.event]).map_err(|m| self.invalid(operation, m))?;
         let outcomes = match self.write(operation, batch).await? {
             Written::Done(outcomes) => outcomes,
             Written::ConditionFailed { statement } if statement < fences => {
@@ -305,14 +305,15 @@ impl<D: Driver> SqlStore<D> {
         let statement = Statement::new(&sql.delete, params).must_change();
         let statements = guards.into_iter().chain([statement]).collect();
         let batch = Batch { sync_later: table.sync_later, ..Batch::new(statements) };
-        let batch = batch.telling(vec![delete.told]).map_err(|m| self.invalid(operation, m))?;
+        let batch =
+            batch.with_events(vec![delete.event]).map_err(|m| self.invalid(operation, m))?;
         match self.write(operation, batch).await? {
             Written::Done(_) => Ok(true),
             Written::ConditionFailed { statement } if statement < fences => {
                 Err(self.conflict(operation, lost(&delete.what)))
             }
             Written::ConditionFailed { .. } if delete.if_version.is_none() => Ok(false),
-            // No row, or another version of it: only looking tells.
+            // No row, or another version of it: only a read shows which.
             Written::ConditionFailed { .. } => {
                 let there = self.read(operation, Statement::new(&sql.get, delete.keys)).await?;
                 match there.is_empty() {

@@ -9,7 +9,7 @@ use super::driver::{Batch, Driver, Statement, Value};
 use super::fields::{BadRow, Fields, text};
 use super::json::object_text;
 use super::record::{Delete, Put, Table};
-use super::{Answer, Error, SqlStore};
+use super::{Error, SqlStore, StoreFuture};
 use crate::event::NewEvent;
 use crate::id::new_id;
 
@@ -146,7 +146,7 @@ pub trait Rules: Send + Sync {
     ///
     /// [`Kind::Conflict`](super::Kind::Conflict) if `if_version` does not hold; then nothing is
     /// written.
-    fn put_rule(&self, rule: PutRule, now_ms: i64) -> Answer<'_, Rule>;
+    fn put_rule(&self, rule: PutRule, now_ms: i64) -> StoreFuture<'_, Rule>;
 
     /// The rule of that kind and id, also when it has ended.
     fn get_rule<'a>(
@@ -154,10 +154,10 @@ pub trait Rules: Send + Sync {
         tenant: &'a str,
         kind: &'a str,
         id: &'a str,
-    ) -> Answer<'a, Option<Rule>>;
+    ) -> StoreFuture<'a, Option<Rule>>;
 
     /// Rules of a kind that have not ended at `now_ms`.
-    fn list_rules(&self, list: ListRules, now_ms: i64) -> Answer<'_, Vec<Rule>>;
+    fn list_rules(&self, list: ListRules, now_ms: i64) -> StoreFuture<'_, Vec<Rule>>;
 
     /// Deletes a rule, if it has `if_version` where that is given, and writes the event
     /// `rule.deleted` with it. False if there is none; then there is no event.
@@ -172,11 +172,11 @@ pub trait Rules: Send + Sync {
         id: &'a str,
         if_version: Option<i64>,
         now_ms: i64,
-    ) -> Answer<'a, bool>;
+    ) -> StoreFuture<'a, bool>;
 
     /// Forgets, for all tenants, the rules that ended at or before that time. Gives their number.
-    /// No event tells of it: they had stopped holding before.
-    fn prune_rules(&self, before_ms: i64) -> Answer<'_, u64>;
+    /// No event reports it: they had stopped holding before.
+    fn prune_rules(&self, before_ms: i64) -> StoreFuture<'_, u64>;
 }
 
 static TABLE: Table = Table::new("rules", &["tenant", "kind", "id"], BODY, &[]);
@@ -222,7 +222,7 @@ impl<D: Driver> SqlStore<D> {
 }
 
 impl<D: Driver> Rules for SqlStore<D> {
-    fn put_rule(&self, rule: PutRule, now_ms: i64) -> Answer<'_, Rule> {
+    fn put_rule(&self, rule: PutRule, now_ms: i64) -> StoreFuture<'_, Rule> {
         async move {
             const OPERATION: &str = "rules.put";
             self.check_rule(OPERATION, &rule)?;
@@ -235,7 +235,7 @@ impl<D: Driver> Rules for SqlStore<D> {
                 if_version: rule.if_version,
                 if_body: None,
                 fence: None,
-                told: told("rule.changed", &rule.tenant, &rule.kind, &id, now_ms),
+                event: changed_event("rule.changed", &rule.tenant, &rule.kind, &id, now_ms),
             };
             let version = self.put_row(OPERATION, &TABLE, put, now_ms).await?;
             Ok(Rule {
@@ -261,7 +261,7 @@ impl<D: Driver> Rules for SqlStore<D> {
         tenant: &'a str,
         kind: &'a str,
         id: &'a str,
-    ) -> Answer<'a, Option<Rule>> {
+    ) -> StoreFuture<'a, Option<Rule>> {
         async move {
             const OPERATION: &str = "rules.get";
             self.check(OPERATION, &[("tenant", tenant), ("kind", kind), ("id", id)])?;
@@ -270,7 +270,7 @@ impl<D: Driver> Rules for SqlStore<D> {
         .boxed()
     }
 
-    fn list_rules(&self, list: ListRules, now_ms: i64) -> Answer<'_, Vec<Rule>> {
+    fn list_rules(&self, list: ListRules, now_ms: i64) -> StoreFuture<'_, Vec<Rule>> {
         async move {
             const OPERATION: &str = "rules.list";
             let ListRules { tenant, kind, agent, user, after, limit } = list;
@@ -302,7 +302,7 @@ impl<D: Driver> Rules for SqlStore<D> {
         id: &'a str,
         if_version: Option<i64>,
         now_ms: i64,
-    ) -> Answer<'a, bool> {
+    ) -> StoreFuture<'a, bool> {
         async move {
             const OPERATION: &str = "rules.revoke";
             self.check(OPERATION, &[("tenant", tenant), ("kind", kind), ("id", id)])?;
@@ -311,14 +311,14 @@ impl<D: Driver> Rules for SqlStore<D> {
                 keys: keys(tenant, kind, id),
                 if_version,
                 fence: None,
-                told: told("rule.deleted", tenant, kind, id, now_ms),
+                event: changed_event("rule.deleted", tenant, kind, id, now_ms),
             };
             self.delete_row(OPERATION, &TABLE, delete, now_ms).await
         }
         .boxed()
     }
 
-    fn prune_rules(&self, before_ms: i64) -> Answer<'_, u64> {
+    fn prune_rules(&self, before_ms: i64) -> StoreFuture<'_, u64> {
         async move {
             let batch = Batch::from(Statement::new(PRUNE, vec![before_ms.into()]));
             let outcomes = self.write_always("rules.prune", batch).await?;
@@ -336,7 +336,7 @@ fn what(kind: &str, id: &str) -> String {
     format!("rule `{id}` of kind `{kind}`")
 }
 
-fn told(event: &'static str, tenant: &str, kind: &str, id: &str, at_ms: i64) -> NewEvent {
+fn changed_event(event: &'static str, tenant: &str, kind: &str, id: &str, at_ms: i64) -> NewEvent {
     let data = json!({ "kind": kind });
     NewEvent { tenant: tenant.into(), at_ms, kind: event, subject: id.into(), data }
 }

@@ -4,7 +4,7 @@ use futures_util::FutureExt as _;
 
 use super::driver::{Driver, Statement, Value};
 use super::fields::{BadRow, Fields};
-use super::{Answer, CredentialKey, CustomToolKey, SqlStore};
+use super::{CredentialKey, CustomToolKey, SqlStore, StoreFuture};
 
 /// Finds rows with sealed values.
 pub trait SealedRows: Send + Sync {
@@ -15,7 +15,7 @@ pub trait SealedRows: Send + Sync {
         key_id: &'a str,
         after: Option<&'a CredentialKey>,
         limit: u32,
-    ) -> Answer<'a, Vec<CredentialKey>>;
+    ) -> StoreFuture<'a, Vec<CredentialKey>>;
 
     /// At most `limit` custom tools of all tenants that have an environment, under whatever key, in
     /// order of their keys (byte by byte), after `after`.
@@ -23,7 +23,7 @@ pub trait SealedRows: Send + Sync {
         &'a self,
         after: Option<&'a CustomToolKey>,
         limit: u32,
-    ) -> Answer<'a, Vec<CustomToolKey>>;
+    ) -> StoreFuture<'a, Vec<CustomToolKey>>;
 }
 
 const CREDENTIALS: &str = "SELECT tenant, name, agent, user_key FROM toolkeep_credentials \
@@ -40,7 +40,7 @@ impl<D: Driver> SealedRows for SqlStore<D> {
         key_id: &'a str,
         after: Option<&'a CredentialKey>,
         limit: u32,
-    ) -> Answer<'a, Vec<CredentialKey>> {
+    ) -> StoreFuture<'a, Vec<CredentialKey>> {
         async move {
             let part = |part: &Option<String>| Value::from(part.as_deref().unwrap_or_default());
             let after = after.map_or_else(
@@ -64,7 +64,7 @@ impl<D: Driver> SealedRows for SqlStore<D> {
         &'a self,
         after: Option<&'a CustomToolKey>,
         limit: u32,
-    ) -> Answer<'a, Vec<CustomToolKey>> {
+    ) -> StoreFuture<'a, Vec<CustomToolKey>> {
         async move {
             let mut params = after.map_or_else(
                 || vec![Value::from(""); 3],

@@ -21,7 +21,7 @@ use super::driver::{Batch, Driver, Statement, Value, Written};
 use super::fields::{BadRow, Fields, text};
 use super::json::{any_text, object_text};
 use super::record::{beyond, stale};
-use super::{Answer, Error, SqlStore};
+use super::{Error, SqlStore, StoreFuture};
 use crate::event::NewEvent;
 
 /// The most messages that one [`Sessions::append_messages`] takes.
@@ -214,13 +214,13 @@ pub trait Sessions: Send + Sync {
     ///
     /// [`Kind::Conflict`](super::Kind::Conflict) if `if_version` does not hold; then nothing is
     /// written.
-    fn put_session(&self, session: PutSession, now_ms: i64) -> Answer<'_, Session>;
+    fn put_session(&self, session: PutSession, now_ms: i64) -> StoreFuture<'_, Session>;
 
     /// The session of that id.
-    fn get_session<'a>(&'a self, tenant: &'a str, id: &'a str) -> Answer<'a, Option<Session>>;
+    fn get_session<'a>(&'a self, tenant: &'a str, id: &'a str) -> StoreFuture<'a, Option<Session>>;
 
     /// Sessions, the one used last first.
-    fn list_sessions(&self, list: ListSessions) -> Answer<'_, Vec<SessionInfo>>;
+    fn list_sessions(&self, list: ListSessions) -> StoreFuture<'_, Vec<SessionInfo>>;
 
     /// Deletes a session with its messages, if it has `if_version` where that is given, and writes
     /// the event `session.deleted` with it. False if there is none; then there is no event.
@@ -234,7 +234,7 @@ pub trait Sessions: Send + Sync {
         id: &'a str,
         if_version: Option<i64>,
         now_ms: i64,
-    ) -> Answer<'a, bool>;
+    ) -> StoreFuture<'a, bool>;
 
     /// Appends messages, at most [`MOST_MESSAGES`], in their order, adds to the counters, and
     /// writes the event `session.appended` with them. Gives the session as it is then: its last
@@ -246,14 +246,14 @@ pub trait Sessions: Send + Sync {
         messages: Vec<NewMessage>,
         usage: SessionUsage,
         now_ms: i64,
-    ) -> Answer<'a, Option<SessionInfo>>;
+    ) -> StoreFuture<'a, Option<SessionInfo>>;
 
     /// Messages of a session in order of their number; none if there is no such session.
-    fn read_messages(&self, read: ReadMessages) -> Answer<'_, Vec<SessionMessage>>;
+    fn read_messages(&self, read: ReadMessages) -> StoreFuture<'_, Vec<SessionMessage>>;
 }
 
 impl<D: Driver> Sessions for SqlStore<D> {
-    fn put_session(&self, session: PutSession, now_ms: i64) -> Answer<'_, Session> {
+    fn put_session(&self, session: PutSession, now_ms: i64) -> StoreFuture<'_, Session> {
         async move {
             const OPERATION: &str = "sessions.put";
             let PutSession { tenant, id, if_version, .. } = &session;
@@ -270,8 +270,8 @@ impl<D: Driver> Sessions for SqlStore<D> {
                     Statement::new(CHANGE, params).must_change()
                 }
             };
-            let told = told("session.changed", tenant, id, json!({}), now_ms);
-            let batch = Batch::from(statement).synced_later().telling(vec![told]);
+            let event = changed_event("session.changed", tenant, id, json!({}), now_ms);
+            let batch = Batch::from(statement).synced_later().with_events(vec![event]);
             let batch = batch.map_err(|message| self.invalid(OPERATION, message))?;
             let Written::Done(outcomes) = self.write(OPERATION, batch).await? else {
                 return Err(self.conflict(OPERATION, stale(&what(id), *if_version)));
@@ -284,7 +284,7 @@ impl<D: Driver> Sessions for SqlStore<D> {
         .boxed()
     }
 
-    fn get_session<'a>(&'a self, tenant: &'a str, id: &'a str) -> Answer<'a, Option<Session>> {
+    fn get_session<'a>(&'a self, tenant: &'a str, id: &'a str) -> StoreFuture<'a, Option<Session>> {
         async move {
             const OPERATION: &str = "sessions.get";
             self.check(OPERATION, &[("tenant", tenant), ("id", id)])?;
@@ -294,7 +294,7 @@ impl<D: Driver> Sessions for SqlStore<D> {
         .boxed()
     }
 
-    fn list_sessions(&self, list: ListSessions) -> Answer<'_, Vec<SessionInfo>> {
+    fn list_sessions(&self, list: ListSessions) -> StoreFuture<'_, Vec<SessionInfo>> {
         async move {
             const OPERATION: &str = "sessions.list";
             let ListSessions { tenant, agent, user, label, active_since_ms, after, limit } = list;
@@ -334,7 +334,7 @@ impl<D: Driver> Sessions for SqlStore<D> {
         id: &'a str,
         if_version: Option<i64>,
         now_ms: i64,
-    ) -> Answer<'a, bool> {
+    ) -> StoreFuture<'a, bool> {
         async move {
             const OPERATION: &str = "sessions.delete";
             self.check(OPERATION, &[("tenant", tenant), ("id", id)])?;
@@ -345,13 +345,13 @@ impl<D: Driver> Sessions for SqlStore<D> {
                 Statement::new(DELETE_MESSAGES, keys.clone()),
                 Statement::new(super::marks::CLEAR, keys.clone()),
             ];
-            let told = told("session.deleted", tenant, id, json!({}), now_ms);
-            let batch = Batch::new(statements).telling(vec![told]);
+            let event = changed_event("session.deleted", tenant, id, json!({}), now_ms);
+            let batch = Batch::new(statements).with_events(vec![event]);
             let batch = batch.map_err(|message| self.invalid(OPERATION, message))?;
             if let Written::Done(_) = self.write(OPERATION, batch).await? {
                 return Ok(true);
             }
-            // No session, or another version of it: only looking tells.
+            // No session, or another version of it: only a read shows which.
             if if_version.is_none()
                 || self.read(OPERATION, Statement::new(GET, keys)).await?.is_empty()
             {
@@ -369,7 +369,7 @@ impl<D: Driver> Sessions for SqlStore<D> {
         messages: Vec<NewMessage>,
         usage: SessionUsage,
         now_ms: i64,
-    ) -> Answer<'a, Option<SessionInfo>> {
+    ) -> StoreFuture<'a, Option<SessionInfo>> {
         async move {
             const OPERATION: &str = "sessions.append";
             self.check(OPERATION, &[("tenant", tenant), ("session", session)])?;
@@ -393,8 +393,14 @@ impl<D: Driver> Sessions for SqlStore<D> {
                 ];
                 statements.push(Statement::new(APPEND, params));
             }
-            let told = told("session.appended", tenant, session, json!({ "count": count }), now_ms);
-            let batch = Batch::new(statements).synced_later().telling(vec![told]);
+            let event = changed_event(
+                "session.appended",
+                tenant,
+                session,
+                json!({ "count": count }),
+                now_ms,
+            );
+            let batch = Batch::new(statements).synced_later().with_events(vec![event]);
             let batch = batch.map_err(|message| self.invalid(OPERATION, message))?;
             let Written::Done(outcomes) = self.write(OPERATION, batch).await? else {
                 return Ok(None);
@@ -405,7 +411,7 @@ impl<D: Driver> Sessions for SqlStore<D> {
         .boxed()
     }
 
-    fn read_messages(&self, read: ReadMessages) -> Answer<'_, Vec<SessionMessage>> {
+    fn read_messages(&self, read: ReadMessages) -> StoreFuture<'_, Vec<SessionMessage>> {
         async move {
             const OPERATION: &str = "sessions.history";
             let ReadMessages { tenant, session, after, limit, latest } = read;
@@ -465,7 +471,7 @@ fn what(id: &str) -> String {
     format!("session `{id}`")
 }
 
-fn told(kind: &'static str, tenant: &str, id: &str, data: Json, at_ms: i64) -> NewEvent {
+fn changed_event(kind: &'static str, tenant: &str, id: &str, data: Json, at_ms: i64) -> NewEvent {
     NewEvent { tenant: tenant.into(), at_ms, kind, subject: id.into(), data }
 }
 

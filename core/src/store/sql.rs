@@ -8,7 +8,7 @@ use futures_util::FutureExt as _;
 use super::audit::{Ledger, SegmentLimits};
 use super::driver::{Batch, Driver, Outcome, Row, Statement, Value, Written};
 use super::fields::{BadRow, Fields};
-use super::{Answer, Error, Kind, Store, StoreCheck, check};
+use super::{Error, Kind, Store, StoreCheck, StoreFuture, check};
 use crate::id::check_key;
 
 /// The most bytes that one body in a store may have: 64 MiB. (Artifacts have their own bounds.)
@@ -208,11 +208,11 @@ impl<D: Driver> Store for SqlStore<D> {
         self.driver.url()
     }
 
-    fn check_integrity(&self) -> Answer<'_, StoreCheck> {
+    fn check_integrity(&self) -> StoreFuture<'_, StoreCheck> {
         check::check(self).boxed()
     }
 
-    fn close(&self) -> Answer<'_, ()> {
+    fn close(&self) -> StoreFuture<'_, ()> {
         async move {
             self.ledger.finish(&self.driver).await;
             self.driver.close().await

@@ -31,7 +31,7 @@ use rusqlite::Connection;
 use tokio::sync::{oneshot, watch};
 
 use super::driver::{Batch, Driver, Row, Statement, Written, stopped};
-use super::{Answer, Error, Kind};
+use super::{Error, Kind, StoreFuture};
 use readers::Readers;
 use worker::Job;
 use writer::{Work, Writer};
@@ -94,18 +94,18 @@ impl SqliteDriver {
         forks::prepare();
         let (writer, queue) = mpsc::channel();
         let changes = watch::Sender::new(0);
-        let (tell_opened, opened) = oneshot::channel();
-        let (tell_ended, writer_ended) = oneshot::channel();
-        let (at, tell_changes) = (place.clone(), changes.clone());
+        let (report_opened, opened) = oneshot::channel();
+        let (report_ended, writer_ended) = oneshot::channel();
+        let (at, changes_for_writer) = (place.clone(), changes.clone());
         worker::spawn(&place.url, "toolkeep-store", move || match open::open(&at) {
             Ok(opened) => {
                 let files = opened.disk.as_ref().map(|disk| disk.files.clone());
-                let _ = tell_opened.send(Ok(files));
-                Writer::new(&opened, &at, &tell_changes).serve_all(&queue);
-                let _ = tell_ended.send(worker::finish(opened, &at.url));
+                let _ = report_opened.send(Ok(files));
+                Writer::new(&opened, &at, &changes_for_writer).serve_all(&queue);
+                let _ = report_ended.send(worker::finish(opened, &at.url));
             }
             Err(error) => {
-                let _ = tell_opened.send(Err(error));
+                let _ = report_opened.send(Err(error));
             }
         })?;
         let files = opened.await.unwrap_or_else(|_| Err(stopped(&place.url)))?;
@@ -150,11 +150,11 @@ impl SqliteDriver {
 }
 
 impl Driver for SqliteDriver {
-    fn read(&self, statement: Statement) -> Answer<'_, Vec<Row>> {
+    fn read(&self, statement: Statement) -> StoreFuture<'_, Vec<Row>> {
         self.ask(true, move |connection| execute::read(connection, &statement)).boxed()
     }
 
-    fn write(&self, batch: Batch) -> Answer<'_, Written> {
+    fn write(&self, batch: Batch) -> StoreFuture<'_, Written> {
         async move {
             let (reply, answer) = oneshot::channel();
             match self.threads().as_ref() {
@@ -166,7 +166,7 @@ impl Driver for SqliteDriver {
         .boxed()
     }
 
-    fn backup(&self, to: PathBuf) -> Answer<'_, ()> {
+    fn backup(&self, to: PathBuf) -> StoreFuture<'_, ()> {
         let url = self.url.clone();
         async move {
             self.ask(true, move |connection| Ok(backup::copy(connection, &to, &url))).await?
@@ -174,7 +174,7 @@ impl Driver for SqliteDriver {
         .boxed()
     }
 
-    fn integrity(&self) -> Answer<'_, Option<Vec<String>>> {
+    fn integrity(&self) -> StoreFuture<'_, Option<Vec<String>>> {
         self.ask(true, |connection| execute::integrity(connection).map(Some)).boxed()
     }
 
@@ -190,7 +190,7 @@ impl Driver for SqliteDriver {
         self.is_memory
     }
 
-    fn close(&self) -> Answer<'_, ()> {
+    fn close(&self) -> StoreFuture<'_, ()> {
         async move {
             let Some(Threads { writer, writer_ended, readers }) = self.threads().take() else {
                 return Ok(());

@@ -43,7 +43,7 @@ async fn a_durable_store_passes_the_suite() {
 }
 
 #[tokio::test]
-async fn a_store_tells_its_url() {
+async fn a_store_reports_its_url() {
     let folder = tempfile::tempdir().unwrap();
     assert_eq!(open("memory:", OpenOptions::default()).await.unwrap().url(), "memory:");
     let path = folder.path().join("agent.db");

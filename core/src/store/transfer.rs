@@ -11,7 +11,7 @@ use serde_json::{Map, Value as Json};
 use super::driver::{Batch, Driver, Row, Statement, Value, Written};
 use super::fields::{BadRow, text};
 use super::layout::{LAYOUTS, Layout, Type};
-use super::{Answer, Error, Kind, SqlStore};
+use super::{Error, Kind, SqlStore, StoreFuture};
 use crate::id::check_key;
 
 /// How many rows of a table a page of an export holds at most.
@@ -64,7 +64,7 @@ pub trait Transfer: Send + Sync {
         &'a self,
         _tenant: Option<&'a str>,
         _cursor: Option<ExportCursor>,
-    ) -> Answer<'a, ExportPage> {
+    ) -> StoreFuture<'a, ExportPage> {
         async { Err(unsupported("export")) }.boxed()
     }
 
@@ -74,12 +74,15 @@ pub trait Transfer: Send + Sync {
     ///
     /// [`Kind::Conflict`] if a row is there already, [`Kind::InvalidArgument`] naming the table
     /// and the column of what makes no sense.
-    fn import_rows(&self, _rows: Vec<ExportRow>) -> Answer<'_, ()> {
+    fn import_rows(&self, _rows: Vec<ExportRow>) -> StoreFuture<'_, ()> {
         async { Err(unsupported("import")) }.boxed()
     }
 
     /// A table that holds rows of the tenant (none: of any tenant), if there is one.
-    fn occupied_table<'a>(&'a self, _tenant: Option<&'a str>) -> Answer<'a, Option<&'static str>> {
+    fn occupied_table<'a>(
+        &'a self,
+        _tenant: Option<&'a str>,
+    ) -> StoreFuture<'a, Option<&'static str>> {
         async { Err(unsupported("import")) }.boxed()
     }
 
@@ -89,7 +92,7 @@ pub trait Transfer: Send + Sync {
     /// # Errors
     ///
     /// [`Kind::Unsupported`] by a store that is no file; its server has tools for it.
-    fn backup(&self, _to: PathBuf) -> Answer<'_, ()> {
+    fn backup(&self, _to: PathBuf) -> StoreFuture<'_, ()> {
         async { Err(unsupported("backup")) }.boxed()
     }
 }
@@ -103,7 +106,7 @@ impl<D: Driver> Transfer for SqlStore<D> {
         &'a self,
         tenant: Option<&'a str>,
         cursor: Option<ExportCursor>,
-    ) -> Answer<'a, ExportPage> {
+    ) -> StoreFuture<'a, ExportPage> {
         async move {
             const OPERATION: &str = "store.export";
             self.check_given(OPERATION, &[("tenant", tenant)])?;
@@ -112,9 +115,9 @@ impl<D: Driver> Transfer for SqlStore<D> {
                 return Ok(ExportPage { rows: Vec::new(), next: None });
             };
             let after = cursor.map_or_else(|| layout.start(), |cursor| cursor.after);
-            let sizes = layout.read(table, tenant, &after, PAGE, Part::Sizes);
+            let sizes = layout.read(table, tenant, &after, PAGE, Columns::Sizes);
             let limit = fitting(&self.read(OPERATION, sizes).await?);
-            let statement = layout.read(table, tenant, &after, limit, Part::Rows);
+            let statement = layout.read(table, tenant, &after, limit, Columns::Rows);
             let rows = self.read(OPERATION, statement).await?;
             let full = !rows.is_empty();
             let last = rows.last().map(|row| row.0[..layout.keys].to_vec());
@@ -130,7 +133,7 @@ impl<D: Driver> Transfer for SqlStore<D> {
         .boxed()
     }
 
-    fn import_rows(&self, rows: Vec<ExportRow>) -> Answer<'_, ()> {
+    fn import_rows(&self, rows: Vec<ExportRow>) -> StoreFuture<'_, ()> {
         async move {
             const OPERATION: &str = "store.import";
             let statements: Result<Vec<_>, String> = rows.into_iter().map(insert).collect();
@@ -150,7 +153,10 @@ impl<D: Driver> Transfer for SqlStore<D> {
         .boxed()
     }
 
-    fn occupied_table<'a>(&'a self, tenant: Option<&'a str>) -> Answer<'a, Option<&'static str>> {
+    fn occupied_table<'a>(
+        &'a self,
+        tenant: Option<&'a str>,
+    ) -> StoreFuture<'a, Option<&'static str>> {
         async move {
             const OPERATION: &str = "store.import";
             self.check_given(OPERATION, &[("tenant", tenant)])?;
@@ -168,7 +174,7 @@ impl<D: Driver> Transfer for SqlStore<D> {
         .boxed()
     }
 
-    fn backup(&self, to: PathBuf) -> Answer<'_, ()> {
+    fn backup(&self, to: PathBuf) -> StoreFuture<'_, ()> {
         async move { self.driver().backup(to).await.map_err(|error| error.during("store.backup")) }
             .boxed()
     }
@@ -176,7 +182,7 @@ impl<D: Driver> Transfer for SqlStore<D> {
 
 /// What of some rows is read.
 #[derive(Clone, Copy)]
-enum Part {
+enum Columns {
     Rows,
     Sizes,
 }
@@ -212,12 +218,12 @@ impl Layout {
         tenant: Option<&str>,
         after: &[Value],
         limit: u32,
-        part: Part,
+        columns: Columns,
     ) -> Statement {
         let sql = &Layout::sql()[table];
-        let (all, of_tenant) = match part {
-            Part::Rows => (&sql.all, &sql.of_tenant),
-            Part::Sizes => (&sql.sizes_of_all, &sql.sizes_of_tenant),
+        let (all, of_tenant) = match columns {
+            Columns::Rows => (&sql.all, &sql.of_tenant),
+            Columns::Sizes => (&sql.sizes_of_all, &sql.sizes_of_tenant),
         };
         let limit = [Value::from(limit)];
         match tenant {

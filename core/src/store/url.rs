@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_url_is_told_what_is_accepted() {
+    fn the_error_for_a_wrong_url_names_the_accepted_forms() {
         for url in ["", "agent.db", "mysql:x", "memory:x", "sqlite:", "sqlite://a", "user@:x"] {
             let error = StoreUrl::parse(url).unwrap_err();
             assert_eq!(error.kind(), Kind::Path, "{url}");

@@ -123,7 +123,7 @@ impl Registry {
         let next = waiting.get_or_insert_with(|| self.current.load().as_ref().clone());
         let name = entry.spec.name.clone();
         // What cannot be put changes nothing, and what can settles: tools break no group.
-        let put = next.put(entry, registration.replace).map(|put| put.told(next));
+        let put = next.put(entry, registration.replace).map(|put| put.describe(next));
         if put.is_ok() {
             learned.push(name);
             self.is_waiting.store(true, Ordering::Release);
@@ -154,7 +154,7 @@ impl Registry {
         });
         let added: Vec<Put> = added?;
         let snapshot = self.snapshot();
-        Ok(added.into_iter().map(|put| put.told(&snapshot).0).collect())
+        Ok(added.into_iter().map(|put| put.describe(&snapshot).0).collect())
     }
 
     /// Removes a tool with its aliases. Calls that are running go on.
@@ -379,7 +379,7 @@ struct Put {
 
 impl Put {
     /// What is told of it, and the tool whose place it took.
-    fn told(self, snapshot: &Snapshot) -> (Registered, Option<Arc<Entry>>) {
+    fn describe(self, snapshot: &Snapshot) -> (Registered, Option<Arc<Entry>>) {
         let registered = Registered {
             tool: snapshot.info(&self.entry),
             replaced_version: self.replaced.as_ref().map(|old| old.version.to_string()),

@@ -59,7 +59,7 @@ impl Schema {
         let options = jsonschema::options().with_draft(Draft::Draft202012).offline();
         // The schema of schemas is made once, for the whole process.
         let validator = fork::hold(|| options.build(schema))
-            .map_err(|error| bad(fault::told(schema, &error)))?;
+            .map_err(|error| bad(fault::describe(schema, &error)))?;
         let mut compiled = Schema {
             validator,
             source: schema.clone(),
@@ -202,16 +202,16 @@ mod tests {
             } }
         });
         let schema = Schema::compile("t", &schema).unwrap();
-        let told = |args: Value| schema.complaints(&args).join(" ");
-        let text = told(json!({"list": [{"name": "a"}, {"name": "a", "nmae": 1}]}));
+        let complaints = |args: Value| schema.complaints(&args).join(" ");
+        let text = complaints(json!({"list": [{"name": "a"}, {"name": "a", "nmae": 1}]}));
         assert!(text.contains("`list[1]`") && text.contains("did you mean `name`?"), "{text}");
-        let text = told(json!({"lists": []}));
+        let text = complaints(json!({"lists": []}));
         assert!(text.contains("`lists` was given, did you mean `list`?"), "{text}");
-        let text = told(json!({"list": [], "mode": "fats"}));
+        let text = complaints(json!({"list": [], "mode": "fats"}));
         assert!(text.contains("did you mean \"fast\"?"), "{text}");
-        let text = told(json!({"list": [], "what": 5}));
+        let text = complaints(json!({"list": [], "what": 5}));
         assert!(text.contains("expected a string, or an object with `name`"), "{text}");
-        let text = told(json!({"list": [], "what": {"name": 5}}));
+        let text = complaints(json!({"list": [], "what": {"name": 5}}));
         assert!(text.contains("`what.name`: expected string"), "{text}");
     }
 
@@ -289,14 +289,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_with_huge_arguments_is_not_told_form_by_form() {
+    fn what_is_wrong_with_huge_arguments_is_not_listed_form_by_form() {
         let forms: Vec<Value> = (0..50).map(|n| json!({ "const": n })).collect();
         let schema = json!({ "properties": { "x": { "oneOf": forms } } });
         let schema = Schema::compile("t", &schema).unwrap();
-        let told = |args: &Value| schema.complaints(args).join(" ");
-        assert!(told(&json!({ "x": "a" })).contains("`x`"));
+        let complaints = |args: &Value| schema.complaints(args).join(" ");
+        assert!(complaints(&json!({ "x": "a" })).contains("`x`"));
         let huge = json!({ "x": "a".repeat(1 << 20) });
-        assert!(told(&huge).contains("too large"), "{}", told(&huge));
+        assert!(complaints(&huge).contains("too large"), "{}", complaints(&huge));
         let none = std::collections::BTreeMap::new();
         let names = crate::tool::Names { argument_aliases: &none, alias: None };
         assert!(!schema.fit(names, huge).fits);

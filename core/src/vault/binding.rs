@@ -161,8 +161,8 @@ impl Compiled {
             && self.allows_files(to)
     }
 
-    /// A host that nobody can make out fits only `*`. Where hosts are given, the call must name one:
-    /// what cannot be seen cannot be held against them.
+    /// True if every host of the call is allowed. A host that cannot be recognised fits only `*`. If the
+    /// binding names hosts, the call must name one, too: a host that cannot be seen cannot be checked.
     fn allows_hosts(&self, to: &Destination) -> bool {
         if self.hosts.contains(&BoundHost::Any) {
             return true;

@@ -167,10 +167,10 @@ const SCHEMES: [&str; 5] = ["http:", "https:", "ws:", "wss:", "ftp:"];
 fn named_hosts(args: &Value, declared: &BTreeSet<String>) -> BTreeSet<Endpoint> {
     let mut hosts = BTreeSet::new();
     texts(args, &mut |path, text, is_key| {
-        // Also as it is escaped in JSON text.
+        // Also in the form that JSON text escapes.
         let text = plain(&text.replace("\\/", "/"));
         for (at, _) in text.match_indices("://") {
-            // A scheme that cannot be read is none that a binding opens.
+            // No binding allows a scheme that cannot be recognised.
             let scheme = scheme_before(&text[..at]);
             authority_hosts(Some(scheme), &text[at + 3..], &mut hosts);
         }
@@ -292,7 +292,8 @@ fn is_loose(text: &str) -> bool {
     })
 }
 
-/// The brackets and colons of a placeholder would be read as parts of a URL.
+/// The text with a letter in place of each placeholder, whose brackets and colons would be read as parts
+/// of a URL.
 fn plain(text: &str) -> String {
     without_placeholders(text, "x")
 }

@@ -1,5 +1,5 @@
-//! What was put back once is looked for from then on: moved to where nothing tells what it is, it
-//! would be read as a text like any other.
+//! Secrets that were put back are searched for in results from then on. Moved to a place where nothing
+//! marks them as secrets, they would otherwise be shown like any text.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;

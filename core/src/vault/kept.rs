@@ -14,14 +14,14 @@ const MOST_BYTES: usize = 16 << 20;
 /// The longest secret that is kept, in bytes: what can be looked for in the answer of the tool that
 /// gets it.
 const LONGEST: usize = crate::scrub::Values::LONGEST;
-/// What an entry takes besides its texts, roughly.
+/// About how many bytes an entry takes besides its texts.
 const OVERHEAD: usize = 200;
 /// How many files one secret may have been read from.
 const MOST_FILES: usize = 16;
 /// How often everything is looked through for what is too old, in milliseconds.
 const SWEEP_MS: i64 = 60_000;
 
-/// Whose a secret is: nobody else can open it.
+/// The owner of a secret: nobody else can open it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Owner {
     pub tenant: String,
@@ -55,7 +55,7 @@ pub(super) struct Taken {
     pub placeholder: String,
     pub kind: String,
     pub value: Arc<Zeroizing<String>>,
-    /// True if it could be guessed: it has no tag that tells it from others.
+    /// True if it could be guessed: it has no tag that distinguishes it from others.
     pub is_guessable: bool,
 }
 
@@ -85,7 +85,7 @@ pub(super) struct Kept {
     max_entries: usize,
     ttl_ms: i64,
     bytes: usize,
-    /// Counts uses, to tell which was the last.
+    /// Counts uses, to know which was the last.
     uses: u64,
     swept_ms: i64,
 }
@@ -246,7 +246,7 @@ impl Kept {
 }
 
 impl Session {
-    /// Gives how many bytes it took.
+    /// Drops the secret that was least recently used. Returns how many bytes it took.
     fn drop_least_used(&mut self) -> usize {
         let least = self.secrets.iter().min_by_key(|(_, secret)| secret.used);
         let Some(least) = least.map(|(placeholder, _)| placeholder.clone()) else { return 0 };
@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_old_is_swept_out_though_nobody_asks_for_it() {
+    fn expired_values_are_swept_out_even_if_nobody_asks_for_them() {
         let mut kept = Kept::new(10, 1_000);
         kept.put(&owner("old"), &taken("p", "1"), None, 0);
         kept.put(&owner("new"), &taken("p", "2"), None, SWEEP_MS);

@@ -13,7 +13,7 @@ use super::{ArgumentPath, Destination, Sealing, State, Vault, placeholders};
 use crate::kind::{Effect, Resource};
 use crate::scrub::{Scrubber, Values};
 
-/// What the ledger calls the binding of a secret to the file that it was read from.
+/// How the ledger names the binding of a secret to the file that it was read from.
 const FILE: &str = "file";
 /// How many openings are noted one by one.
 const MOST_NOTED: usize = 16;
@@ -23,7 +23,7 @@ pub(crate) struct Opener {
     vault: Arc<Vault>,
     owner: Owner,
     done: Mutex<Done>,
-    /// What was put back, for whoever scrubs the result of the call.
+    /// The values that were put back, for the scrubber of the call's result.
     values: Arc<Values>,
 }
 
@@ -54,7 +54,7 @@ struct Granted {
     binding: Option<Arc<Compiled>>,
 }
 
-/// A text with its secrets in their places, which nobody has yet.
+/// A text with its secrets put back, not yet handed to anybody.
 pub(crate) struct Opened {
     argument: String,
     text: Zeroizing<String>,
@@ -79,7 +79,7 @@ impl Opened {
     }
 
     /// The text that was opened, `text`, with what `token` gives in place of each secret's
-    /// placeholder. `token` is told the placeholder, its secret, and whether it could be guessed.
+    /// placeholder. `token` gets the placeholder, its secret, and whether it could be guessed.
     pub(crate) fn veiled(
         &self,
         text: &str,
@@ -100,7 +100,7 @@ impl Opened {
     }
 
     /// The secrets in it that could be guessed, by their placeholders. They are masked only where
-    /// their context tells what they are.
+    /// their context shows what they are.
     pub(crate) fn guessable(&self) -> impl Iterator<Item = (&str, &str)> {
         let guessable = self.granted.iter().filter(|one| one.secret.is_guessable);
         guessable.map(|one| (one.placeholder.as_str(), one.secret.value.as_str()))
@@ -108,7 +108,7 @@ impl Opened {
 }
 
 impl Opener {
-    /// For a call of a tenant's session; `None` if it is of no session.
+    /// The opener for a call of a tenant's session; `None` if the call has no session.
     pub(crate) fn of(
         vault: &Arc<Vault>,
         tenant: &str,
@@ -150,7 +150,7 @@ impl Opener {
         let shown = Destination::of_call(tool, args, touches);
         let secrets = found.iter().map(|one| (one.placeholder.as_str(), &one.secret)).collect();
         let opened = opened(args, &secrets);
-        // With the secrets in their places: one may hold what makes it another host.
+        // Checked with the secrets put back, because one of them may contain what makes it another host.
         let to = Destination::of_call(tool, &opened, touches);
         let state = self.vault.state();
         for one in &mut found {
@@ -223,7 +223,7 @@ impl Opener {
         Ok(Opened { argument: argument.to_owned(), text: opened, granted })
     }
 
-    /// Takes the texts into use: what was for once is used up, and each secret is noted.
+    /// Marks the texts as used: bindings for a single use are used up, and each secret is noted.
     pub(crate) fn use_texts(&self, opened: &[Opened]) -> Result<(), Refusal> {
         self.commit(opened.iter().flat_map(|opened| &opened.granted))
     }
@@ -253,7 +253,7 @@ impl Opener {
             let binding = one.binding.as_ref().map_or(FILE, |binding| &binding.shown.id);
             let key = (one.placeholder.clone(), one.argument.to_string(), binding.to_owned());
             *done.openings.entry(key).or_default() += 1;
-            // One that is too short to be guarded is masked where its context tells what it is.
+            // One that is too short to be guarded is masked where its context shows what it is.
             let value = &one.secret.value;
             for text in [Some(value.as_str()), unescaped(value).as_ref().map(|text| text.as_str())]
             {

@@ -1,4 +1,4 @@
-//! Keeping what a scrubber masks.
+//! Keeps what a scrubber masks, under its placeholder.
 
 use std::cell::RefCell;
 use std::collections::HashSet;
@@ -16,7 +16,7 @@ const LETTERS: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
 /// The kind of the addresses of the server itself.
 const SERVER: &str = "server-ip";
 
-/// Takes the secrets of one text, or one result, and keeps them when it is told to.
+/// Takes the secrets of one text, or one result, and keeps them on request.
 pub(crate) struct Sealing<'v> {
     vault: &'v Vault,
     owner: &'v Owner,
@@ -83,7 +83,7 @@ impl Seal for Sealing<'_> {
     }
 }
 
-/// A tag that tells nothing: 80 random bits, so that none comes twice. `None` where the system gives
+/// A tag that reveals nothing: 80 random bits, so that none comes twice. `None` where the system gives
 /// no random bytes.
 fn fresh_tag() -> Option<String> {
     let mut bytes = [0; FRESH_TAG];

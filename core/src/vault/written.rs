@@ -1,4 +1,4 @@
-//! Placeholders as they stand in a text.
+//! Finds placeholders in a text.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -52,7 +52,7 @@ pub(crate) fn without_placeholders(text: &str, instead: &str) -> String {
     plain
 }
 
-/// The length of a tag that the vault gives, which is another one each time. Those that tell whether
+/// The length of a tag that the vault gives, which is another one each time. Those that show whether
 /// two secrets are the same are shorter.
 pub(super) const FRESH_TAG: usize = 16;
 

@@ -1,4 +1,4 @@
-//! What a file has besides its content: owner, mode, who else may use it, and notes of programs.
+//! What a file has besides its content: owner, mode, access lists, and extended attributes.
 
 use std::ffi::{CStr, OsStr};
 use std::fs::{File, Permissions};
@@ -42,7 +42,7 @@ impl Attributes {
     pub(super) fn of(place: &Place, file: &Metadata) -> io::Result<Attributes> {
         let at = named(place);
         let list = names(|into| llistxattr(&at, into));
-        Attributes::told(file, list, |name| value(|into| lgetxattr(&at, name, into)))
+        Attributes::read(file, list, |name| value(|into| lgetxattr(&at, name, into)))
     }
 
     /// Those of a file that is open, which costs the system less.
@@ -51,11 +51,11 @@ impl Attributes {
     /// As [`Attributes::of`].
     pub(super) fn of_open(file: &File) -> io::Result<Attributes> {
         let list = names(|into| flistxattr(file, into));
-        let told = Metadata::from_file(file)?;
-        Attributes::told(&told, list, |name| value(|into| fgetxattr(file, name, into)))
+        let metadata = Metadata::from_file(file)?;
+        Attributes::read(&metadata, list, |name| value(|into| fgetxattr(file, name, into)))
     }
 
-    fn told(
+    fn read(
         file: &Metadata,
         names: Vec<Vec<u8>>,
         value: impl Fn(&OsStr) -> Result<Vec<u8>, Errno>,
@@ -83,7 +83,7 @@ impl Attributes {
         let is_kept = self.give_owner(file)?;
         let list = self.extended.iter().find(|(name, _)| name == LIST.to_bytes());
         let mut mode = self.mode & PERMISSIONS;
-        // The list before the mode, of which the group's part would be the group's without it.
+        // The list is set before the mode: without a list, the group's part of the mode would apply to the group.
         if let Some((_, list)) = list {
             let mut list = list.clone();
             if !is_kept {
@@ -101,7 +101,7 @@ impl Attributes {
         // After the owner, because a change of owner takes bits away.
         file.set_permissions(Permissions::from_mode(mode))?;
         for (name, value) in self.extended.iter().filter(|(name, _)| name != LIST.to_bytes()) {
-            // What cannot be noted is lost.
+            // Attributes that cannot be set are lost.
             let _ = fsetxattr(file, OsStr::from_bytes(name), value, XattrFlags::empty());
         }
         Ok(())
@@ -144,7 +144,7 @@ fn names(list: impl Fn(&mut [u8]) -> Result<usize, Errno>) -> Vec<Vec<u8>> {
         match list(&mut all) {
             Ok(length) => break length,
             Err(Errno::RANGE) if all.len() < MOST_BYTES => all.resize(all.len() * 8, 0),
-            // There are none, or none that anybody tells.
+            // There are none, or the system does not list them.
             Err(_) => return Vec::new(),
         }
     };

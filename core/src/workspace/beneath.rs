@@ -50,7 +50,7 @@ impl Way {
         match self {
             #[cfg(target_os = "linux")]
             Way::Kernel => match kernel::open(folder, path, flags) {
-                // Something on the machine was renamed meanwhile, and that many times.
+                // The kernel gives up when something on the machine is renamed during the lookup.
                 Err(Errno::AGAIN) => by_steps(folder, path, flags),
                 opened => opened,
             },
@@ -67,6 +67,7 @@ mod kernel {
     use rustix::fs::{Mode, OFlags, ResolveFlags, openat2};
     use rustix::io::Errno;
 
+    /// How often a lookup is tried again that the kernel gave up because of a rename.
     const ATTEMPTS: usize = 4;
 
     pub(super) fn open(
@@ -107,7 +108,7 @@ const ON_THE_WAY: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::C
 #[cfg(not(target_os = "linux"))]
 const ON_THE_WAY: OFlags = OFlags::DIRECTORY.union(OFlags::CLOEXEC);
 
-/// Opens a name in a folder. A link that was to be a folder is told from a file.
+/// Opens a name in a folder. A link that should be a folder gets another error than a file.
 fn step(folder: BorrowedFd<'_>, name: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
     match openat(folder, name, flags | OFlags::NOFOLLOW, Mode::empty()) {
         Err(Errno::NOTDIR) if is_link(folder, name) => Err(Errno::LOOP),

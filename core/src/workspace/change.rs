@@ -1,10 +1,10 @@
-//! Changing a file from what stands in it, so that no other change is lost.
+//! Changes a file based on its content, so that no other change is lost.
 //!
-//! Changes of one file wait for each other within a process (see [`lock`](super::lock)). Among
-//! processes, a change is made from what was read and put in place only if that still stands there,
-//! which is confirmed under the folder's lock right before the rename. If it does not, the change is
-//! made once more with the folder locked all the while; then only a program that knows nothing of
-//! the lock can be in the way, and its change is not lost either: ours is called off.
+//! Changes of one file wait for each other within a process (see [`lock`](super::lock)). Among processes,
+//! a change is computed from what was read, and put in place only if the file still has that content,
+//! which is checked under the folder's lock right before the rename. If it has not, the change is computed
+//! once more with the folder locked the whole time. Then only a program that ignores the lock can
+//! interfere, and its change is not lost either: ours is called off.
 
 mod spent;
 
@@ -27,10 +27,10 @@ use super::resolve::Place;
 use super::wait::Wait;
 use super::{Error, RelativePath, Workspace};
 
-/// How much of a file is compared at a time: what stays in the processor's cache.
+/// How much of a file is compared at a time, in bytes: small enough for the processor's cache.
 const BLOCK_BYTES: usize = 64 << 10;
 
-/// What stands at a path.
+/// What exists at a path.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Standing {
     /// The path without links, relative to the root.
@@ -47,7 +47,7 @@ pub(crate) enum Body {
     Missing,
     /// A file with this content.
     Whole(Vec<u8>),
-    /// A file with more bytes than were asked for: so many.
+    /// A file with more bytes than were asked for: its size.
     Large(u64),
 }
 
@@ -65,15 +65,15 @@ pub(crate) enum Change<'c> {
 pub(crate) struct Changing<'c, M, L> {
     /// Files of up to so many bytes are read.
     pub most_bytes: u64,
-    /// What the file will most likely get, where that is known beforehand: its way to the disk
-    /// begins before anything else is looked at. What stands there stays until the change is made.
+    /// The content that the file will most likely get, if that is known beforehand. Writing it to the disk
+    /// begins before the file is read. The file itself stays until the change is made.
     pub expected: Option<&'c [u8]>,
     /// True to make missing folders.
     pub make_folders: bool,
     /// Makes the change. Called again if another process changed the file meanwhile, and before
     /// folders are made.
     pub make: M,
-    /// Asked when only the rename is left, under the folder's lock; may still call it off.
+    /// Called when only the rename is left, under the folder's lock. It may still cancel the change.
     pub last: L,
 }
 
@@ -89,7 +89,7 @@ impl Standing {
         Standing::read_as(path, target, (file, version), most_bytes)
     }
 
-    /// The same, where its version is known already.
+    /// The same, if its version is already known.
     fn read_as(
         path: &RelativePath,
         target: PathBuf,
@@ -120,13 +120,13 @@ impl Standing {
         self.body == Body::Missing
     }
 
-    /// What tells this state of the file from another without its content; none if it is missing.
+    /// What identifies this state of the file without its content; none if it is missing.
     pub(crate) fn version(&self) -> Option<Version> {
         self.version
     }
 }
 
-/// What tells one version of a file from the next without reading it.
+/// What distinguishes one version of a file from the next without reading it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Version {
     bytes: u64,
@@ -138,10 +138,10 @@ pub(crate) struct Version {
 
 impl Version {
     pub(super) fn of(file: &File) -> io::Result<Version> {
-        Ok(Version::told(&Metadata::from_file(file)?))
+        Ok(Version::of_metadata(&Metadata::from_file(file)?))
     }
 
-    fn told(metadata: &Metadata) -> Version {
+    fn of_metadata(metadata: &Metadata) -> Version {
         Version {
             bytes: metadata.len(),
             identity: (metadata.dev(), metadata.ino()),
@@ -153,7 +153,7 @@ impl Version {
 }
 
 impl Workspace {
-    /// Changes a file from what stands in it. Gives what `make` told of the change.
+    /// Changes a file from what stands in it. Returns the outcome that `make` gave.
     pub(crate) fn change<'c, T, E, M, L>(
         &self,
         path: &RelativePath,
@@ -164,11 +164,11 @@ impl Workspace {
         M: FnMut(&Standing) -> Result<(Change<'c>, T), E>,
         L: FnMut(&Standing, &T) -> Result<(), E>,
     {
-        self.change_then(path, changing, |told| told).map(|(told, _)| told)
+        self.change_then(path, changing, |outcome| outcome).map(|(outcome, _)| outcome)
     }
 
-    /// The same, and makes something of it before the next change of the file by this process. Also
-    /// gives what is left over.
+    /// The same, and calls `done` before this process changes the file again. Also returns what is left to
+    /// be dropped.
     pub(crate) fn change_then<'c, T, E, M, L, R>(
         &self,
         path: &RelativePath,
@@ -193,10 +193,10 @@ impl Workspace {
         };
         let change = || {
             for exclusive in [false, true] {
-                if let Some((told, spent)) =
+                if let Some((outcome, spent)) =
                     attempt(path, &place, (exclusive, wait), &mut changing)?
                 {
-                    return Ok((done(told), spent));
+                    return Ok((done(outcome), spent));
                 }
             }
             Err(Error::Changed { path: path.to_string() }.into())
@@ -248,12 +248,12 @@ where
     let expected = changing.expected;
     let seen = file.as_ref().zip(version);
     let (early, before) = standing_behind(path, place, seen, (expected, changing.most_bytes))?;
-    let (change, told) = (changing.make)(&before)?;
+    let (change, outcome) = (changing.make)(&before)?;
     let bytes = match &change {
         Change::Put(content, _) => Some(content.len() as u64),
         Change::Keep | Change::Remove => None,
     };
-    // Asked while the disk is at work.
+    // Checked while the disk is writing.
     let seen = file.as_ref().filter(|_| bytes.is_some() && is_local);
     let seen = seen.and_then(|file| seen_writable(place, file));
     let (mut late, mut shared) = (None, Vec::new());
@@ -265,8 +265,8 @@ where
         if let Some(bytes) = bytes {
             shared = place.admit(path, bytes, wait)?;
         }
-        (changing.last)(&before, &told)?;
-        // Last: what others write from here on is written over.
+        (changing.last)(&before, &outcome)?;
+        // As the last step: what others write from here on is overwritten.
         if !is_still(path, place, &before, file.as_ref())? {
             moved = true;
             return Err(Error::Changed { path: path.to_string() }.into());
@@ -291,14 +291,14 @@ where
     };
     drop((held, late, shared));
     match done {
-        Ok(()) => Ok(Some((told, Spent::of(file, before)))),
+        Ok(()) => Ok(Some((outcome, Spent::of(file, before)))),
         Err(_) if moved => Ok(None),
         Err(error) => Err(error),
     }
 }
 
-/// What stands at the place, and what is expected to replace it, on its way to the disk. What has that size
-/// already may be the same, and stay as it is: there it is looked at first.
+/// Reads the file at the place while the content expected to replace it is written to the disk. If the file
+/// already has that size it may be equal, and is read first.
 fn standing_behind<'p>(
     path: &RelativePath,
     place: &'p Place,
@@ -352,7 +352,7 @@ fn is_still(
     let failed = |error| Error::from_io(path, "read", error);
     let now = match place.dir.symlink_metadata(Path::new(&place.name)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-        found => Some(Version::told(&found.map_err(failed)?)),
+        found => Some(Version::of_metadata(&found.map_err(failed)?)),
     };
     // While it is open no other file can have its identity.
     if now != before.version {
@@ -556,7 +556,7 @@ mod tests {
     }
 
     #[test]
-    fn a_changed_content_is_told_even_where_nothing_else_of_the_file_differs() {
+    fn changed_content_is_noticed_even_if_nothing_else_of_the_file_differs() {
         let fixture = fixture();
         let path = fixture.workspace.relative("file").unwrap();
         let place = fixture.workspace.place(&path, false).unwrap();

@@ -1,4 +1,4 @@
-//! What is refused and hidden by its path, however that is spelled.
+//! Paths that are refused and hidden, in whatever spelling.
 
 use std::borrow::Cow;
 use std::collections::HashSet;

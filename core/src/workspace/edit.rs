@@ -134,7 +134,7 @@ pub fn apply_edits(
 }
 
 /// An error if an edit would mix two encodings. Of an old text with the mark for bytes that are no UTF-8
-/// something else is told.
+/// something else is reported.
 pub(crate) fn check_encoding(content: &[u8], edit: &Edit) -> Result<(), EditProblem> {
     let old = Some(edit.old.as_str()).filter(|old| !old.contains(char::REPLACEMENT_CHARACTER));
     match mixed_by(content, old.into_iter().chain([edit.new.as_str()])) {
@@ -182,7 +182,7 @@ struct Found<'e> {
     first: usize,
     old: Cow<'e, str>,
     new: Cow<'e, str>,
-    /// The new text for lines that end in CRLF, where the old one has no line end to tell.
+    /// The new text for lines that end in CRLF, where the old one has no line end to go by.
     in_crlf: Option<String>,
 }
 

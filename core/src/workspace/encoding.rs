@@ -74,7 +74,7 @@ pub(super) fn is_utf8(mut reader: impl BufRead) -> io::Result<bool> {
 }
 
 /// A whole text that takes the place of a content, with the mark of UTF-8 that the content begins with.
-/// Also tells whether the mark was put there.
+/// Also returns whether the mark was put there.
 pub(crate) fn with_mark<'t>(there: &[u8], text: Cow<'t, [u8]>) -> (Cow<'t, [u8]>, bool) {
     let is_kept = there.starts_with(UTF8_MARK) && !text.is_empty() && !text.starts_with(UTF8_MARK);
     match is_kept {

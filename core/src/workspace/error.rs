@@ -1,4 +1,4 @@
-//! What can go wrong with a file, told to the model that named it.
+//! What can go wrong with a file, in words for the model that named it.
 
 use std::fmt;
 use std::io;

@@ -1,8 +1,8 @@
 //! One change at a time in a folder, among the processes of a machine that write through this room.
 //!
-//! The lock is the kernel's (`flock` on the folder itself), so it needs no file of its own and ends
-//! with the process that holds it, however that ends. Programs that know nothing of it are not kept
-//! out; whoever changes a file from what it read still has to confirm what stands there.
+//! The lock is the kernel's (`flock` on the folder itself). So it needs no file of its own, and it ends
+//! with the process that holds it, however that ends. Programs that do not use it are not kept out, so a
+//! change that is based on the content of a file must still check that content.
 
 use std::fmt::Display;
 use std::fs::File;

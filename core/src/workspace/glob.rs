@@ -42,7 +42,7 @@ impl Workspace {
     ) -> Result<GlobFound, Error> {
         let start = self.start(path, options.unfiltered, overlay)?;
         let below = start.path.len();
-        // One more tells that there is more.
+        // One more shows that there are more.
         let most = options.max_results + 1;
         let mut first = First { most, paths: BinaryHeap::new() };
         for file in overlay.below(&start.path) {

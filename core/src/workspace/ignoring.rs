@@ -1,7 +1,7 @@
-//! What `.gitignore`, `.ignore` and `.git/info/exclude` say, of the folders from the root down.
+//! The rules of `.gitignore`, `.ignore` and `.git/info/exclude`, from the root down.
 //!
-//! The files are read through the handle of the folder that holds them and may be no links, as in
-//! Git. Those above the root are none of the workspace's business, and so are the user's own.
+//! The files are read through the handle of their folder and must not be links, as in Git. Files above the
+//! root and the user's own global file are not read.
 
 use std::ffi::{CStr, OsStr};
 use std::io::Read;
@@ -33,15 +33,15 @@ pub struct Unfiltered {
 
 /// Which files of rules a folder has, as far as it is known.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Seen {
+pub(super) struct IgnoreFiles {
     own: bool,
     git: bool,
     repository: bool,
 }
 
-impl Seen {
+impl IgnoreFiles {
     /// All of them, perhaps.
-    pub(super) const MAYBE: Seen = Seen { own: true, git: true, repository: true };
+    pub(super) const MAYBE: IgnoreFiles = IgnoreFiles { own: true, git: true, repository: true };
 
     pub(super) fn note(&mut self, name: &CStr) {
         match name.to_bytes() {
@@ -84,14 +84,14 @@ impl Level {
         above: Option<&Arc<Level>>,
         folder: BorrowedFd<'_>,
         prefix: usize,
-        seen: Seen,
+        ignore_files: IgnoreFiles,
     ) -> Option<Arc<Level>> {
-        if !seen.any() {
+        if !ignore_files.any() {
             return above.cloned();
         }
-        let own = seen.own.then(|| rules(folder, c".ignore")).flatten();
-        let git = seen.git.then(|| rules(folder, c".gitignore")).flatten();
-        let is_repository = seen.repository
+        let own = ignore_files.own.then(|| rules(folder, c".ignore")).flatten();
+        let git = ignore_files.git.then(|| rules(folder, c".gitignore")).flatten();
+        let is_repository = ignore_files.repository
             && rustix::fs::accessat(
                 folder,
                 c".git",
@@ -117,7 +117,7 @@ impl Level {
                 Some(rules) => Verdict::of(&rules.matched(below, is_folder)),
                 None => Verdict::Unmentioned,
             };
-            // Whatever Git says, at whatever level.
+            // This holds whatever Git's rules say, at every level.
             let own = ask(&level.own);
             if own != Verdict::Unmentioned {
                 return own;

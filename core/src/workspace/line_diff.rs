@@ -15,7 +15,7 @@ const LONGEST_LOOK: Duration = Duration::from_millis(200);
 
 /// The differing lines with those around them, at most `max_lines` of them: what both have after a
 /// blank, what only the old text has after `-`, what only the new one has after `+`. Lines left out
-/// are told. Empty if the texts have the same lines.
+/// are listed. Empty if the texts have the same lines.
 pub(crate) fn line_diff(old: &str, new: &str, max_lines: usize) -> String {
     let diff = TextDiff::configure().timeout(LONGEST_LOOK).diff_lines(old, new);
     let mut lines = Vec::new();

@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn the_cap_keeps_the_first_names_and_tells_that_there_are_more() {
+    fn the_cap_keeps_the_first_names_and_reports_that_there_are_more() {
         let (_root, workspace) = tree();
         for (max_entries, more) in [(0, true), (1, true), (4, true), (5, false), (6, false)] {
             let listing = list(&workspace, ".", 1, max_entries);

@@ -1,4 +1,4 @@
-//! What holds only where this machine alone keeps the files.
+//! Which file systems only this machine changes. On others, times and locks prove nothing.
 
 use std::fs::File;
 use std::path::Path;

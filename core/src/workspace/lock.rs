@@ -1,9 +1,9 @@
-//! One change of a file at a time.
+//! One change of a file at a time, within this process.
 //!
-//! The table is one for the process and not one for each workspace: workspaces may overlap (a team's
-//! folder in an agent's), and the same folder may be opened twice. A file is known by the identity of
-//! its folder and its name there, so every spelling and every link takes the same lock. A child that was
-//! forked inherits the table, and the locks in it are of threads that it does not have.
+//! There is one table for the process, not one for each workspace: workspaces may overlap (a team's folder
+//! inside an agent's), and the same folder may be opened twice. A file is identified by the identity of
+//! its folder and its name there, so every spelling and every link takes the same lock. A forked child
+//! gets a new table: the locks in the inherited one belong to threads that it does not have.
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -28,7 +28,7 @@ type Table = HashMap<Key, Arc<Turn>>;
 
 static TABLE: Lazy<Mutex<Table>> = Lazy::new(Mutex::default);
 
-/// Whose turn it is to change a file.
+/// The turn to change a file: one thread has it at a time.
 #[derive(Default)]
 struct Turn {
     is_taken: Mutex<bool>,
@@ -89,7 +89,7 @@ impl Drop for Entry {
     fn drop(&mut self) {
         fork::hold(|| {
             let mut table = held(&TABLE);
-            // The table's own and this one. Nobody else can come by one while the table is held.
+            // Two references: the table's and this one. Nobody can get another while the table is locked.
             if Arc::strong_count(&self.turn) == 2 {
                 table.remove(&self.key);
             }
@@ -97,7 +97,7 @@ impl Drop for Entry {
     }
 }
 
-/// Nothing can be half done while it is held, so that a panic of its last holder does no harm.
+/// Locks a mutex. Nothing is ever half done while it is held, so a panic of its last holder does no harm.
 fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -110,7 +110,7 @@ mod tests {
     use crate::workspace::Workspace;
 
     #[test]
-    fn whoever_waits_for_too_long_is_told_and_the_next_gets_his_turn() {
+    fn a_wait_that_takes_too_long_fails_and_the_next_waiter_gets_the_lock() {
         let root = tempfile::tempdir().unwrap();
         let workspace = Workspace::open(root.path()).unwrap();
         let path = workspace.relative("another-name-of-this-test").unwrap();

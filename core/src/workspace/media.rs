@@ -1,10 +1,10 @@
-//! Files that hold no text, told by what they begin with, and by their names.
+//! Files that hold no text, recognised by their first bytes and by their names.
 
 mod signature;
 
 use std::fmt;
 
-/// How much of a file is looked at to tell whether it is text.
+/// How much of a file is read to decide whether it is text.
 pub(super) const SNIFFED_BYTES: usize = 8 << 10;
 
 /// What a text in UTF-8 may begin with to say that it is.
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_without_a_telling_extension_may_be_text() {
+    fn a_name_without_a_known_extension_may_be_text() {
         for name in ["png", "a.png/notes", "main.rs", "x.", "archive.zip.txt"] {
             assert_eq!(Media::of_name(name), None, "{name}");
         }
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn the_name_tells_the_kind_where_the_content_is_merely_no_text() {
+    fn the_name_gives_the_kind_if_the_content_is_only_known_not_to_be_text() {
         let of = |path| Media::of_file(path, b"a\0b").unwrap();
         assert_eq!(
             (of("a.png"), of("a.so"), of("a")),

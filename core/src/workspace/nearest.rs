@@ -1,6 +1,6 @@
-//! The place in a file that looks most like a text which is not in it.
+//! Finds the place in a file that is most similar to a text that is not in it.
 //!
-//! A guess for the reader of an error, so the work is bounded rather than the answer exact.
+//! It is a hint in an error, so the work is bounded rather than the answer exact.
 
 use super::line_diff::line_diff;
 use crate::limits;
@@ -14,8 +14,9 @@ const MAX_COMPARED: usize = 5_000;
 const MAX_WINDOW: usize = 12;
 /// Characters of a line that are compared and shown.
 const MAX_CHARS: usize = 160;
-/// Places where the most telling line fits that are then compared as a whole.
+/// Places where the most distinctive line fits that are then compared as a whole.
 const MAX_PLACES: usize = 16;
+/// How similar a place must be to be named, from 0 to 1.
 const LIKE_ENOUGH: f64 = 0.5;
 
 /// A place in a file.

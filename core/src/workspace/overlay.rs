@@ -1,4 +1,4 @@
-//! What folders show besides what is on the disk, and instead of it.
+//! What folders show besides the files on the disk, and instead of them.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

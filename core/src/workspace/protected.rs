@@ -1,11 +1,12 @@
-//! What of a workspace is protected: somebody is asked before a file tool writes it.
+//! Which paths of a workspace are protected: a person is asked before a file tool writes there.
 //!
-//! Three kinds are: the names of [`place::protected`], in every folder; what is in a folder that Git takes
-//! for a repository's own, whatever it is called; and what the settings of a repository around the path
-//! have Git run or read (`core.hooksPath`, `include.path`, programs).
+//! There are three kinds: the names of [`place::protected`], in every folder; everything in a folder that
+//! Git takes for a repository's own, whatever it is called; and what the settings of a repository around
+//! the path have Git run or read (`core.hooksPath`, `include.path`, programs).
 //!
-//! A protected file is written by its own path only. Whether somebody has to be asked is decided by the
-//! path of the call; so a link that leads there, also one that has come since, is refused at the write.
+//! A protected file is written only by its own path. The path of the call decides whether somebody is
+//! asked, so a link that leads to a protected file is refused at the write, even if it was made after the
+//! question.
 
 mod settings;
 
@@ -29,7 +30,7 @@ pub(crate) enum Protection {
 }
 
 impl Protection {
-    /// The reason that a person is told who decides on a write, and the model that cannot ask.
+    /// The reason that is shown to the person who decides on a write, and to a model that cannot ask.
     pub(crate) fn why(self, path: &str) -> String {
         match self {
             Protection::Named(name) => format!(

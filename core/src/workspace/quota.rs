@@ -1,8 +1,8 @@
-//! What may be written into a folder that several agents share.
+//! How much may be written into a folder that several agents share.
 //!
-//! Asked at one place for every writer: of the path when it is found, of the size and the number of
-//! files when only the last step is left, under the locks of the file and of the shared folder. So
-//! two who make a file each at the same moment, from whatever process, never come to one too many.
+//! Every writer is checked in the same two places: its path when the file is found, and its size and the
+//! number of files as the last step, under the locks of the file and of the shared folder. So two that
+//! create a file at the same moment, in whatever process, never make one too many.
 
 use std::io;
 use std::path::Path;
@@ -36,22 +36,22 @@ pub(crate) struct Quota {
 
 /// The rules of a shared folder, seen from a root.
 #[derive(Debug)]
-pub(super) struct QuotaSeen {
+pub(super) struct QuotaInRoot {
     quota: Arc<Quota>,
     /// Where the folder lies in the root; none if the root lies in the folder.
     at: Option<Folded>,
 }
 
-impl QuotaSeen {
+impl QuotaInRoot {
     /// None if neither lies in the other.
-    pub(super) fn new(quota: &Arc<Quota>, root: &Path) -> Option<QuotaSeen> {
+    pub(super) fn new(quota: &Arc<Quota>, root: &Path) -> Option<QuotaInRoot> {
         let folder = quota.folder.real_root();
         let at = match (root.strip_prefix(folder), folder.strip_prefix(root)) {
             (Ok(_), _) => None,
             (_, Ok(at)) => Some(Folded::new(at)),
             _ => return None,
         };
-        Some(QuotaSeen { quota: quota.clone(), at })
+        Some(QuotaInRoot { quota: quota.clone(), at })
     }
 
     fn covers(&self, target: &Path) -> bool {
@@ -88,8 +88,10 @@ impl Place {
         bytes: u64,
         wait: Wait,
     ) -> Result<Vec<FolderLock>, Error> {
-        let seen = self.rules.quotas.iter().filter(|seen| seen.covers(&self.target));
-        let held = seen.map(|seen| self.admit_by(&seen.quota, path, (bytes, wait)));
+        let quota_in_root =
+            self.rules.quotas.iter().filter(|quota_in_root| quota_in_root.covers(&self.target));
+        let held = quota_in_root
+            .map(|quota_in_root| self.admit_by(&quota_in_root.quota, path, (bytes, wait)));
         Ok(held.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
     }
 
@@ -105,13 +107,13 @@ impl Place {
         }
         match self.dir.symlink_metadata(&self.name) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            // It is there already, so that there will be no more files than there are.
+            // The file exists already, so the number of files does not grow.
             _ => return Ok(None),
         }
         let failed = |error| Error::from_io(path, "count the files around", error);
         let (here, root) = (self.dir.dir_metadata(), quota.folder.dir().dir_metadata());
         let (here, root) = (here.map_err(failed)?, root.map_err(failed)?);
-        // The lock of a folder is one for all, and this one is held where it is the file's own.
+        // A folder has one lock, which is held already if the file is directly in this folder.
         let is_own = (here.dev(), here.ino()) == (root.dev(), root.ino());
         let lock = if is_own { None } else { FolderLock::take(path, quota.folder.dir(), wait)? };
         let mut left = quota.max_files;

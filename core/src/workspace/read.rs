@@ -20,7 +20,7 @@ impl Workspace {
     ///
     /// # Errors
     ///
-    /// [`Error::Binary`] for a file that holds no text, told by its first 8 KiB (see
+    /// [`Error::Binary`] for a file that holds no text, recognised by its first 8 KiB (see
     /// [`Media::of_file`]); [`Error::NotFound`] with names that look alike; [`Error::IsFolder`] and
     /// [`Error::NotRegular`], which is found out without blocking; and the refusals.
     pub fn read(
@@ -61,7 +61,7 @@ impl Workspace {
         Ok((whole.len() as u64 <= max_bytes).then_some(whole))
     }
 
-    /// Reads a text file of at most `max_bytes`; of a larger one only what tells this state of it
+    /// Reads a text file of at most `max_bytes`; of a larger one only what identifies this state of it
     /// from others.
     ///
     /// # Errors

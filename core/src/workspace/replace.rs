@@ -54,7 +54,7 @@ impl<'p> Begun<'p> {
     }
 
     /// Puts it in the place; if there is no file, with the attributes given. `seen` is what
-    /// [`seen_writable`] tells. `confirm` as in [`replace`].
+    /// [`seen_writable`] gives it. `confirm` as in [`replace`].
     pub(super) fn put<E: From<Error>>(
         self,
         path: &RelativePath,
@@ -69,7 +69,7 @@ impl<'p> Begun<'p> {
         let settled = self.settle(path, before.as_ref().or(like), confirm)?;
         let renamed = match before {
             Some(_) => settled.rename(Path::new(&place.name)),
-            // One that has come meanwhile is another's.
+            // A file that has appeared meanwhile is somebody else's.
             None => settled.rename_new(&place.name),
         };
         match renamed {
@@ -99,7 +99,7 @@ impl<'p> Begun<'p> {
 }
 
 /// Has the system begin to write what a file holds, so that a sync later on has less to wait for.
-/// What goes wrong, that sync tells.
+/// What goes wrong, that sync reports.
 #[cfg(target_os = "linux")]
 fn begin_to_sync(file: &File) {
     // SAFETY: the descriptor is open for as long as `file` is borrowed, and the call takes no
@@ -177,7 +177,7 @@ struct Temporary<'a> {
 impl<'a> Temporary<'a> {
     fn create(dir: &'a Dir, is_open: bool) -> io::Result<Temporary<'a>> {
         let name = format!("{BEFORE}{}{BEHIND}", id::new_id());
-        // Nobody may read the new content who might not read the old, not even until the rename.
+        // Whoever could not read the old content must not read the new one, not even before the rename.
         let mode = if is_open { 0o644 } else { 0o600 };
         let mut options = OpenOptions::new();
         options.write(true).create_new(true).mode(mode).custom_flags(flags(OFlags::NOFOLLOW));
@@ -189,7 +189,7 @@ impl<'a> Temporary<'a> {
     fn rename_new(mut self, name: &OsStr) -> io::Result<()> {
         let (dir, flags) = (self.dir, RenameFlags::NOREPLACE);
         match renameat_with(dir, &self.name, dir, name, flags) {
-            // Not every file system knows how.
+            // Not every file system supports it.
             Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
                 return self.rename(Path::new(name));
             }
@@ -209,7 +209,7 @@ impl<'a> Temporary<'a> {
 impl Drop for Temporary<'_> {
     fn drop(&mut self) {
         if !self.renamed {
-            // There is nobody to tell: the error that brought us here is the one that counts.
+            // A second error is not reported: the one that brought us here counts.
             let _ = self.dir.remove_file(&self.name);
         }
     }

@@ -30,7 +30,7 @@ pub(super) struct Place {
 }
 
 impl Workspace {
-    /// What tells a file from all others in this workspace: its path without links.
+    /// What identifies a file in this workspace: its path without links.
     ///
     /// # Errors
     ///

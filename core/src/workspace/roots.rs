@@ -53,9 +53,9 @@ pub(crate) struct Roots {
     limits: Limits,
 }
 
-/// A root as the model may be told of it.
+/// A root as the model may know it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Told {
+pub(crate) struct RootInfo {
     /// What an absolute path of there begins with; `.` for the workspace, where the model does not
     /// know it by another path.
     pub path: String,
@@ -152,15 +152,15 @@ impl Roots {
         self.roots.iter().map(|root| (root.real(), root.read_only))
     }
 
-    /// What the model is told of the roots, the workspace first.
-    pub(crate) fn told(&self) -> Vec<Told> {
+    /// What the model may know of the roots, the workspace first.
+    pub(crate) fn infos(&self) -> Vec<RootInfo> {
         let shown = |(index, root): (usize, &Root)| {
             let path = match (&root.shown_as, index) {
                 (Some(shown), _) => shown.display().to_string(),
                 (None, 0) => ".".to_owned(),
                 (None, _) => root.workspace.root().display().to_string(),
             };
-            Told { path, read_only: root.read_only }
+            RootInfo { path, read_only: root.read_only }
         };
         self.roots.iter().enumerate().map(shown).collect()
     }

@@ -1,4 +1,4 @@
-//! What may be done where in a workspace.
+//! The rules of a workspace, compiled: what may be read, written and seen where.
 
 use std::fs::File;
 use std::io;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::deny::{Deny, Folded};
-use super::quota::{Quota, QuotaSeen};
+use super::quota::{Quota, QuotaInRoot};
 use super::replace::is_temporary;
 use super::{Error, RelativePath, Workspace};
 
@@ -58,7 +58,7 @@ pub(super) struct Compiled {
     /// Who says whether they are written, the innermost first.
     deeper: Vec<Deeper>,
     /// The shared folders that lie in this root, or around it.
-    pub(super) quotas: Vec<QuotaSeen>,
+    pub(super) quotas: Vec<QuotaInRoot>,
 }
 
 #[derive(Debug)]
@@ -84,7 +84,7 @@ impl Workspace {
         relative.file_name().is_some_and(is_temporary) || self.rules.hides(relative)
     }
 
-    /// What tells a file from all others, from its path without links: its root and its path from
+    /// What identifies a file, from its path without links: its root and its path from
     /// there. A file in the caller's workspace is known by that root, and by its relative path; any
     /// other one by its absolute path.
     pub(crate) fn named(&self, place: &Path) -> (PathBuf, PathBuf) {
@@ -158,7 +158,7 @@ impl Compiled {
                 compiled.deeper.push(Deeper { at, folded, read_only: other.read_only });
             }
         }
-        let quotas = rules.quotas.iter().filter_map(|quota| QuotaSeen::new(quota, root));
+        let quotas = rules.quotas.iter().filter_map(|quota| QuotaInRoot::new(quota, root));
         compiled.quotas = quotas.collect();
         compiled.deeper.sort_by_key(|deeper| std::cmp::Reverse(deeper.at.as_os_str().len()));
         Compiled { rules, ..compiled }
@@ -178,7 +178,7 @@ impl Compiled {
 
     fn freezes(&self, relative: &Path) -> bool {
         let path = Folded::new(relative);
-        // A root that is not written is one under all of its names; one that is has its own only.
+        // A read-only root is read-only under all of its names. A writable one is writable under its own name only.
         let covers = |deeper: &&Deeper| match deeper.read_only {
             true => path.within(&deeper.folded).is_some(),
             false => relative.starts_with(&deeper.at),

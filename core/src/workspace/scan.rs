@@ -84,7 +84,7 @@ pub(super) fn open_folder(folder: BorrowedFd<'_>, name: &CStr) -> io::Result<Own
     Ok(rustix::fs::openat(folder, name, flags, Mode::empty())?)
 }
 
-/// Opens a regular file in a folder, and tells its size. `None` if it is something else by now.
+/// Opens a regular file in a folder, and returns its size. `None` if it is something else by now.
 pub(super) fn open_file(
     folder: BorrowedFd<'_>,
     name: &CStr,

@@ -2,10 +2,10 @@
 //!
 //! What is searched is what a reader would be shown: files in which a line matches are masked as a
 //! whole, and searched again. So no line shows a half of a secret. What is found depends on the
-//! masked text alone (see `beside_masks`), so no query can find out what a masked secret is.
+//! masked text alone (see `around_masks`), so no query can find out what a masked secret is.
 
 mod across;
-mod beside_masks;
+mod around_masks;
 mod cut;
 mod file;
 mod hits;

@@ -1,16 +1,16 @@
-//! What a file's state is known by.
+//! By what the state of a file is recognised: its identity, size and times.
 
 use std::time::{Duration, SystemTime};
 
 use super::{Error, RelativePath, Workspace};
 
-/// How long ago a file must have been changed for its times to tell it from a later state: file
+/// How long ago a file must have been changed for its times to distinguish it from a later state: file
 /// systems count time in steps of a few milliseconds.
 const SETTLED: Duration = Duration::from_millis(50);
 
 impl Workspace {
     /// A text that is another one once the file is another one, or was changed by anybody. None
-    /// where the platform cannot tell, or the file was changed a moment ago.
+    /// where the platform does not say, or the file was changed a moment ago.
     ///
     /// # Errors
     ///

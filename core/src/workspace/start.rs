@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path};
 use std::sync::Arc;
 
-use super::ignoring::{Level, Seen, Unfiltered};
+use super::ignoring::{IgnoreFiles, Level, Unfiltered};
 use super::overlay::Overlay;
 use super::scan::{c_name, open_folder};
 use super::{Error, RelativePath, Workspace};
@@ -51,7 +51,7 @@ impl Workspace {
             }
             return Ok(Start { path: prefix, opened: None });
         }
-        // The second time by the path without links alone: what the rules judge is what is opened.
+        // The second time only the path without links is used, so that what the rules check is what is opened.
         let opened = self.open_folder(path, "list").and_then(|_| {
             descend(self.dir(), &place, unfiltered)
                 .map_err(|error| Error::from_io(path, "list", error))
@@ -66,14 +66,14 @@ impl Workspace {
 
 /// Opens the folder at `place`, a name at a time, and takes the rules of those above it along.
 fn descend(root: &impl AsFd, place: &Path, unfiltered: Unfiltered) -> io::Result<Opened> {
-    // The handle of the root may be good for opening what is in it alone.
+    // The handle of the root may only allow opening what is in it.
     let mut folder = open_folder(root.as_fd(), c".")?;
     let mut level = None;
     let mut prefix = 0;
     for name in place.components() {
         let Component::Normal(name) = name else { continue };
         if !unfiltered.ignored {
-            level = Level::in_folder(level.as_ref(), folder.as_fd(), prefix, Seen::MAYBE);
+            level = Level::in_folder(level.as_ref(), folder.as_fd(), prefix, IgnoreFiles::MAYBE);
         }
         prefix += name.len() + 1;
         let name = c_name(name).ok_or(io::ErrorKind::InvalidInput)?;

@@ -10,7 +10,9 @@ use super::{Error, RelativePath, Workspace};
 
 /// How many names of a folder are compared; beyond that a guess costs more than it helps.
 const MAX_NAMES: usize = 10_000;
+/// How many names are suggested.
 const MAX_SUGGESTIONS: usize = 3;
+/// How similar a name must be to be suggested, from 0 to 1.
 const LIKE_ENOUGH: f64 = 0.6;
 /// Longer names are not compared: the work grows with the product of the lengths.
 const MAX_NAME_BYTES: usize = 120;
@@ -18,7 +20,7 @@ const MAX_NAME_BYTES: usize = 120;
 impl Workspace {
     /// Existing paths that look like `path`, which is missing, the likeliest first. Looks in the
     /// deepest folder of the path that exists, and nowhere outside the workspace. What is denied is
-    /// not told.
+    /// not suggested.
     pub(super) fn similar(&self, path: &RelativePath) -> Vec<String> {
         let names: Vec<&str> = path.normalised().split('/').collect();
         for (depth, name) in names.iter().enumerate().rev() {
@@ -51,7 +53,7 @@ impl Workspace {
                 continue;
             }
             let score = likeness(&name, wanted);
-            // What has the very name is a link that leads nowhere.
+            // An entry with exactly this name is a link that leads nowhere.
             if score >= LIKE_ENOUGH
                 && name != wanted
                 && !name.contains(char::is_control)

@@ -19,7 +19,7 @@ use std::sync::{Arc, OnceLock};
 use rustix::io::Errno;
 
 use super::globs::Globs;
-use super::ignoring::{Level, Seen, Unfiltered};
+use super::ignoring::{IgnoreFiles, Level, Unfiltered};
 use super::overlay::Overlay;
 use super::scan::{Buffer, each_entry, open_folder};
 use super::start::Start;
@@ -178,30 +178,36 @@ impl<V: Visit> Walker<'_, V> {
     /// Reads the names in a folder and hands out the work that they are.
     fn read(&self, folder: Folder, own: &mut V::Own, buffer: &mut Buffer) {
         let folder = Arc::new(folder);
-        let (mut chunk, mut seen) = (Chunk::default(), Seen::default());
+        let (mut chunk, mut ignore_files) = (Chunk::default(), IgnoreFiles::default());
         let read = each_entry(folder.opened.as_fd(), buffer, |name, kind| {
-            seen.note(name);
+            ignore_files.note(name);
             if matches!(kind, EntryKind::File | EntryKind::Folder) {
                 chunk.push(name, kind == EntryKind::Folder);
             }
             if chunk.len() >= CHUNK {
-                self.hand_out(&folder, &mut chunk, Seen::MAYBE, own);
+                self.hand_out(&folder, &mut chunk, IgnoreFiles::MAYBE, own);
             }
             !(self.walk.is_stopped)()
         });
-        self.hand_out(&folder, &mut chunk, seen, own);
+        self.hand_out(&folder, &mut chunk, ignore_files, own);
         if read.is_err() {
             self.unread.fetch_add(1, Ordering::Relaxed);
         }
     }
 
     /// Puts what the walk is about into the queue, the first on top, and leaves the chunk empty.
-    fn hand_out(&self, folder: &Arc<Folder>, chunk: &mut Chunk, seen: Seen, own: &mut V::Own) {
+    fn hand_out(
+        &self,
+        folder: &Arc<Folder>,
+        chunk: &mut Chunk,
+        ignore_files: IgnoreFiles,
+        own: &mut V::Own,
+    ) {
         folder.level.get_or_init(|| match self.walk.unfiltered.ignored {
             true => None,
             false => {
                 let (above, at) = (folder.above.as_ref(), folder.path.len());
-                Level::in_folder(above, folder.opened.as_fd(), at, seen)
+                Level::in_folder(above, folder.opened.as_fd(), at, ignore_files)
             }
         });
         chunk.sort();
@@ -229,7 +235,7 @@ impl<V: Visit> Walker<'_, V> {
         work.extend(files.take().map(|files| Work::Files(folder.clone(), files)));
         chunk.clear();
         if self.queue.len() > MOST_WAITING {
-            // Nobody is without work, and what waits takes memory.
+            // All threads have work, and what waits takes memory.
             work.retain(|work| match work {
                 Work::Files(folder, names) => {
                     self.visit(folder, names.iter(), own);

@@ -385,7 +385,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_far_behind_a_page_are_not_counted_and_that_is_told() {
+    fn lines_far_behind_a_page_are_not_counted_and_the_result_says_so() {
         let text = vec![b'\n'; COUNTED_BYTES + 3 * 4096];
         let range = ReadRange { limit: Some(1), ..ReadRange::default() };
         let read = |text| window(BufReader::with_capacity(4096, text), range, 10).unwrap();

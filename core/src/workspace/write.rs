@@ -21,7 +21,7 @@ use super::{Error, RelativePath, Workspace};
 /// The most bytes that are written at once or edited (64 MiB).
 pub const MAX_FILE_BYTES: u64 = 64 << 20;
 
-/// What is read at once to tell the encoding of a file.
+/// What is read at once to recognise the encoding of a file.
 const BLOCK_BYTES: usize = 64 << 10;
 const _: () = assert!(BLOCK_BYTES >= SNIFFED_BYTES);
 
@@ -117,7 +117,7 @@ impl Workspace {
         };
         let created = while_locked(path, &place, wait, append).map_err(E::from).flatten();
         if created.is_err() {
-            // What is refused leaves no folders behind.
+            // A refused write leaves no folders behind.
             self.remove_empty(&made);
         }
         Ok(Written { bytes, created: created? })
@@ -211,7 +211,7 @@ fn take_back(
     created: bool,
 ) {
     let is_last = file.metadata().is_ok_and(|now| now.len() == there + written);
-    // Where this fails, too, the error that is told says that the disk is at fault.
+    // If this fails, too, the error says that the disk is at fault.
     let _ = match is_last {
         true if created => remove(path, place).is_ok(),
         true => file.set_len(there).is_ok(),
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn a_write_makes_folders_and_tells_whether_it_made_the_file() {
+    fn a_write_makes_folders_and_reports_whether_it_made_the_file() {
         let fixture = fixture();
         let first = fixture.write("a/b/c.txt", "one", WriteMode::Replace).unwrap();
         let second = fixture.write("a/b/c.txt", "four", WriteMode::Replace).unwrap();

@@ -149,9 +149,9 @@ async fn a_call_waits_and_runs_once_it_is_allowed() {
     assert_eq!((deploy.ran(), state(&rt, &asked["id"]).await), (1, json!("consumed")));
     let events = rt.invoke("events.read", json!({})).await.unwrap();
     let requested = events.as_array().unwrap().iter().find(|e| e["kind"] == "approval.requested");
-    let told = &requested.unwrap()["data"];
-    assert!(told["arguments"].as_str().unwrap().contains("here"), "{told}");
-    assert_eq!(told["reasons"], asked["request"]["reasons"]);
+    let event = &requested.unwrap()["data"];
+    assert!(event["arguments"].as_str().unwrap().contains("here"), "{event}");
+    assert_eq!(event["reasons"], asked["request"]["reasons"]);
     assert!(!events.to_string().contains(SECRET), "{events}");
 }
 
@@ -354,7 +354,7 @@ async fn edited_arguments_are_judged() {
         (json!({ "to": {} }), Code::ApprovalDenied, "could not be applied"),
         (json!({}), Code::ApprovalDenied, "could not be applied"),
     ];
-    for (edited, code, told) in cases {
+    for (edited, code, expected) in cases {
         let (rt, deploy) = handled(json!({}), move |_, _| {
             let edited: Map<_, _> = edited.as_object().unwrap().clone();
             async { Ok(Some(ApprovalAnswer::allow().edited(edited))) }
@@ -362,7 +362,7 @@ async fn edited_arguments_are_judged() {
         .await;
         let result = rt.call(&cx(), "deploy", json!({ "to": "here" })).await.unwrap();
         assert_eq!(result.code, Some(code), "{}", result.for_llm);
-        assert!(result.for_llm.contains(told), "{}", result.for_llm);
+        assert!(result.for_llm.contains(expected), "{}", result.for_llm);
         assert_eq!(deploy.ran(), 0);
     }
 }

@@ -417,9 +417,9 @@ impl Attacked {
         let script = format!("kill -9 {id}; ./probe {id} {port} service.sock");
         let result = self.run(&script, 60_000).await;
         let tcp = if profile == "workspace+network" { "reached" } else { "refused" };
-        let told =
+        let answer =
             format!("ptrace refused\nmemory refused\ntcp {tcp}\nunix refused\nraw refused\n");
-        assert!(result.for_llm.starts_with(&told), "{}", result.for_llm);
+        assert!(result.for_llm.starts_with(&answer), "{}", result.for_llm);
         assert!(sibling.0.try_wait().unwrap().is_none(), "it was ended: {}", result.for_llm);
     }
 

@@ -169,10 +169,10 @@ async fn an_agent_that_allocates() {
     let text = format!("cd $TMPDIR; {} allocate", filler.display());
     let result = house.call("exec", json!({ "command": script(&house, &text) })).await;
     let no = "Operation not supported";
-    let told = format!(
+    let expected = format!(
         "fallocate {no}\nfallocate {no}\nzero {no}\nreserve {no}\nhole done\nposix done\nblocks 2048\n"
     );
-    assert_eq!(result.for_llm, told);
+    assert_eq!(result.for_llm, expected);
     house.rt.close().await.unwrap();
 }
 

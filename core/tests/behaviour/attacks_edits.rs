@@ -34,7 +34,7 @@ impl House {
         std::fs::read(self.folder.path().join(name)).unwrap()
     }
 
-    fn are_as_they_were(&self) {
+    fn are_unchanged(&self) {
         for (name, content) in files() {
             assert_eq!(self.bytes(name), content, "{name}");
         }
@@ -42,7 +42,7 @@ impl House {
 }
 
 /// What of an answer a model could tell two guesses apart by.
-fn told(result: ToolResult) -> (Option<Code>, String, Option<Value>, Option<String>) {
+fn visible_part(result: ToolResult) -> (Option<Code>, String, Option<Value>, Option<String>) {
     (result.code, result.for_llm, result.structured, result.rule)
 }
 
@@ -55,7 +55,7 @@ async fn same_for_all_guesses(house: &House, name: &str, args: impl Fn(&str) -> 
             for (start, end) in [(before, ""), ("", ""), (before, behind)] {
                 let ask = async |guess: &str| {
                     let guess = format!("{start}{guess}{end}");
-                    told(house.call(name, args(&guess)).await)
+                    visible_part(house.call(name, args(&guess)).await)
                 };
                 let right = ask(right).await;
                 assert_eq!(right, ask(&wrong).await, "{name} {length}");
@@ -63,11 +63,11 @@ async fn same_for_all_guesses(house: &House, name: &str, args: impl Fn(&str) -> 
             }
         }
     }
-    house.are_as_they_were();
+    house.are_unchanged();
 }
 
 #[tokio::test]
-async fn no_edit_tells_whether_a_guess_at_a_masked_secret_is_right() {
+async fn no_edit_reveals_whether_a_guess_at_a_masked_secret_is_right() {
     let house = house(json!({})).await;
     for path in ["a", "crlf", "mixed", "odd"] {
         for all in [false, true] {
@@ -86,7 +86,7 @@ async fn no_edit_tells_whether_a_guess_at_a_masked_secret_is_right() {
 }
 
 #[tokio::test]
-async fn no_patch_tells_whether_a_guess_at_a_masked_secret_is_right() {
+async fn no_patch_reveals_whether_a_guess_at_a_masked_secret_is_right() {
     let house = house(json!({})).await;
     let v4a = |path: &str, hunk: &str| {
         format!("*** Begin Patch\n*** Update File: {path}\n{hunk}\n*** End Patch\n")
@@ -112,7 +112,7 @@ async fn no_patch_tells_whether_a_guess_at_a_masked_secret_is_right() {
 }
 
 #[tokio::test]
-async fn no_search_and_no_write_tells_whether_a_guess_is_right() {
+async fn no_search_and_no_write_reveals_whether_a_guess_is_right() {
     let house = house(json!({})).await;
     for (right, wrong) in [("ghp_a", "ghp_b"), ("Otterh", "Otterg")] {
         for query in [right, wrong] {
@@ -123,9 +123,9 @@ async fn no_search_and_no_write_tells_whether_a_guess_is_right() {
     // Whoever guesses all of a file is not told that it is as it was.
     let text = String::from_utf8(house.bytes("a")).unwrap();
     let write = |content: &str| json!({ "path": "a", "content": content });
-    let right = told(house.call("write_file", write(&text)).await);
+    let right = visible_part(house.call("write_file", write(&text)).await);
     let wrong = text.replace("ghp_a", "ghp_b");
-    assert_eq!(right, told(house.call("write_file", write(&wrong)).await));
+    assert_eq!(right, visible_part(house.call("write_file", write(&wrong)).await));
 }
 
 #[tokio::test]
@@ -189,16 +189,16 @@ async fn text_beside_a_masked_secret_is_changed_and_the_secret_stays() {
 async fn with_the_vault_on_a_guess_in_place_of_a_placeholder_is_an_edit_like_any_other() {
     let house = house(json!({ "vault": { "enabled": true } })).await;
     std::fs::write(house.folder.path().join("pin"), "password = kirschkern9\n").unwrap();
-    let mut told_of = Vec::new();
+    let mut answers = Vec::new();
     for guess in ["kirschkern9", "kirschkern8"] {
         std::fs::write(house.folder.path().join("pin"), "password = kirschkern9\n").unwrap();
         let shown = house.call("read_file", json!({ "path": "pin" })).await.for_llm;
         let placeholder = shown.trim_end().strip_prefix("password = ").unwrap();
         let edit = json!({ "path": "pin", "old_string": placeholder, "new_string": guess });
-        told_of.push(told(house.call("edit", edit).await));
+        answers.push(visible_part(house.call("edit", edit).await));
         assert_eq!(house.bytes("pin"), format!("password = {guess}\n").into_bytes());
     }
-    assert_eq!(told_of[0], told_of[1]);
+    assert_eq!(answers[0], answers[1]);
     // Nor is the secret found where it stands in the clear, by its placeholder.
     std::fs::write(house.folder.path().join("pin"), "password = kirschkern9\nkirschkern9\n")
         .unwrap();

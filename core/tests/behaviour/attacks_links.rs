@@ -164,7 +164,7 @@ impl Attacked {
     }
 
     /// By commands whose writing is understood, and by the tools for files.
-    async fn keeps_it_from_what_is_understood_and_from_file_tools(&self) {
+    async fn protects_it_from_understood_commands_and_file_tools(&self) {
         let file = self.at.join("work/AGENTS.md");
         let second = self.at.join("work/notes.txt");
         let before = fs::read_to_string(&file).unwrap();
@@ -208,7 +208,7 @@ async fn an_agent_with_second_names() {
     } else {
         attacked.keeps_what_is_guarded_closed_read_only_or_its_own().await;
         attacked.keeps_what_got_its_name_from_the_agent().await;
-        attacked.keeps_it_from_what_is_understood_and_from_file_tools().await;
+        attacked.protects_it_from_understood_commands_and_file_tools().await;
     }
     attacked.rt.close().await.unwrap();
 }

@@ -99,7 +99,7 @@ async fn attack(house: &House, text: &str) -> ToolResult {
 }
 
 #[tokio::test]
-async fn the_settings_do_run_what_they_say_where_git_obeys_them() {
+async fn git_runs_what_the_settings_say_where_it_obeys_them() {
     let folder = tempfile::tempdir().unwrap();
     prepare(folder.path());
     fs::write(folder.path().join(".git/commondir"), "../evil\n").unwrap();
@@ -108,7 +108,7 @@ async fn the_settings_do_run_what_they_say_where_git_obeys_them() {
 }
 
 #[tokio::test]
-async fn what_git_would_obey_for_a_moment_is_set_aside_and_told() {
+async fn what_git_would_obey_for_a_moment_is_set_aside_and_reported() {
     for (text, name) in ATTACKS {
         let house = house().await;
         let root = house.folder.path().to_owned();

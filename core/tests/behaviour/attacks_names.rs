@@ -237,7 +237,7 @@ async fn what_the_owner_opens_is_written_by_file_tools_and_commands() {
         let result = call(&house, "write_file", json!({ "path": path, "content": "evil" })).await;
         is_refused(&result, path);
     }
-    for (entry, told) in [
+    for (entry, expected) in [
         ("", "no protected name"),
         ("../x", "no protected name"),
         (".vscode/settings.json", "open `.vscode`"),
@@ -245,7 +245,7 @@ async fn what_the_owner_opens_is_written_by_file_tools_and_commands() {
     ] {
         let refused = Config::from_value(json!({ "files": { "open": [entry] } })).unwrap_err();
         assert!(refused.message().contains("`files.open[0]`"), "{}", refused.message());
-        assert!(refused.message().contains(told), "{}", refused.message());
+        assert!(refused.message().contains(expected), "{}", refused.message());
     }
 }
 
@@ -253,8 +253,8 @@ async fn what_the_owner_opens_is_written_by_file_tools_and_commands() {
 async fn a_person_is_asked_about_a_protected_name_and_may_allow_it() {
     let folder = tempfile::tempdir().unwrap();
     furnish(folder.path());
-    let told = Arc::new(Mutex::new(Vec::new()));
-    let asked = told.clone();
+    let asked_of_person = Arc::new(Mutex::new(Vec::new()));
+    let asked = asked_of_person.clone();
     let approver = handler_fn(Approve, move |request: ApprovalRequest, _| {
         asked.lock().unwrap().push((request.plan.clone(), request.reasons.clone()));
         async move { Ok(Some(ApprovalAnswer::allow())) }
@@ -266,8 +266,10 @@ async fn a_person_is_asked_about_a_protected_name_and_may_allow_it() {
     let result = rt.call(&CallContext::new(), "write_file", args).await.unwrap();
     assert!(!result.is_error, "{}", result.for_llm);
     assert!(folder.path().join("sub/.envrc").exists());
-    let told = told.lock().unwrap();
-    let [(plan, reasons)] = &told[..] else { panic!("asked {} times", told.len()) };
+    let asked_of_person = asked_of_person.lock().unwrap();
+    let [(plan, reasons)] = &asked_of_person[..] else {
+        panic!("asked {} times", asked_of_person.len())
+    };
     assert_eq!(plan.as_ref().unwrap()["protected"], json!(["sub/.envrc"]));
     assert!(reasons[0].why.contains("`.envrc` is a protected name"), "{}", reasons[0].why);
 }

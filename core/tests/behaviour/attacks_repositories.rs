@@ -140,7 +140,7 @@ const DEEP: &str = "d=$(printf 'd%.0s' $(seq 200)); mkdir deep; cd deep; \
     mkdir -p .git/hooks .git/objects .git/refs; echo '[core]' > .git/config; echo made";
 
 /// How much of a path a text shows before the mark of the cut.
-const TOLD: usize = 299;
+const SHOWN_BYTES: usize = 299;
 
 /// Goes to the end of it.
 const GO: &str = "d=$(printf 'd%.0s' $(seq 200)); cd deep; \
@@ -160,8 +160,8 @@ async fn what_cannot_be_looked_through_is_closed_and_the_result_says_so() {
         assert!(!result.for_llm.contains("evil\n"), "{before}: {}", result.for_llm);
         let closed = not_looked_at(&result);
         assert!(closed.len() == 1 && closed[0].contains("/deep/"), "{closed:?}");
-        let told = format!("[Nothing could be written in {}…: ", &closed[0][..TOLD]);
-        assert!(result.for_llm.contains(&told), "{}", result.for_llm);
+        let expected = format!("[Nothing could be written in {}…: ", &closed[0][..SHOWN_BYTES]);
+        assert!(result.for_llm.contains(&expected), "{}", result.for_llm);
         assert!(result.for_llm.contains("`rm -rf`"), "{}", result.for_llm);
     }
     // Elsewhere work goes on, and who takes it away by name may.

@@ -144,7 +144,7 @@ async fn panics_are_contained_wherever_they_happen() {
 }
 
 #[tokio::test]
-async fn a_deadline_ends_the_tool_and_tells_the_model() {
+async fn a_deadline_ends_the_tool_and_the_model_is_informed() {
     let house = House::new(json!({})).await;
     let hangs = Hangs::default();
     house.rt.register(hangs.clone()).unwrap();
@@ -152,7 +152,7 @@ async fn a_deadline_ends_the_tool_and_tells_the_model() {
     assert_eq!(result.code, Some(Code::Timeout));
     assert!(result.for_llm.contains("80 ms"), "{}", result.for_llm);
     assert_eq!(hangs.dropped.load(Ordering::SeqCst), 1);
-    eventually(async || hangs.told.load(Ordering::SeqCst) == 1).await;
+    eventually(async || hangs.cancelled.load(Ordering::SeqCst) == 1).await;
 }
 
 #[tokio::test]
@@ -178,7 +178,7 @@ async fn the_callers_cancellation_is_an_error_and_reaches_the_tool() {
     .await;
     assert!(dropped.is_err());
     assert_eq!(hangs.dropped.load(Ordering::SeqCst), 2);
-    eventually(async || hangs.told.load(Ordering::SeqCst) == 2).await;
+    eventually(async || hangs.cancelled.load(Ordering::SeqCst) == 2).await;
 }
 
 #[tokio::test]

@@ -104,7 +104,7 @@ impl Set {
     }
 }
 
-fn holds_nothing_of_it(text: &str) {
+fn holds_no_credential(text: &str) {
     let token = token();
     let reversed: String = token.chars().rev().collect();
     let hex: String = token.bytes().map(|byte| format!("{byte:02x}")).collect();
@@ -143,38 +143,38 @@ async fn a_cli_gets_its_variables_and_its_words_and_no_shell() {
     ];
     assert_eq!(names, expected);
     assert!(result.for_llm.contains("FAKE_REGION=eu-north"), "{}", result.for_llm);
-    holds_nothing_of_it(&result.for_llm);
+    holds_no_credential(&result.for_llm);
 }
 
 #[tokio::test]
-async fn what_it_writes_of_its_credential_is_masked_in_every_encoding_and_record() {
+async fn what_a_cli_writes_of_its_credential_is_masked_in_every_encoding_and_record() {
     let set = Set::new().await;
     for how in ["clear", "base64", "reversed", "hex", "error"] {
         let result = set.call(json!(["fakecli", how])).await;
         let shown = format!("{result:?}");
         assert!(shown.contains("[REDACTED:fake-token:"), "{how}: {shown}");
-        holds_nothing_of_it(&shown);
+        holds_no_credential(&shown);
     }
     for operation in ["audit.query", "events.read", "clis.list", "credentials.list"] {
-        let told = set.house.rt.invoke(operation, json!({})).await.unwrap().to_string();
-        holds_nothing_of_it(&told);
+        let expected = set.house.rt.invoke(operation, json!({})).await.unwrap().to_string();
+        holds_no_credential(&expected);
     }
 }
 
 #[tokio::test]
-async fn of_much_that_it_writes_all_is_masked_and_can_be_paged() {
+async fn a_long_output_of_a_cli_is_masked_and_can_be_paged() {
     let set = Set::new().await;
     let result = set.call(json!(["fakecli", "much"])).await;
     assert!(!result.is_error, "{}", result.for_llm);
     assert!(result.for_llm.contains("0 [REDACTED:fake-token:"), "{}", result.for_llm);
     assert!(result.for_llm.len() < 100_000, "{} bytes are shown", result.for_llm.len());
-    holds_nothing_of_it(&result.for_llm);
+    holds_no_credential(&result.for_llm);
     let id = result.artifact.unwrap();
     for offset in [0, 9_999, 19_990] {
         let args = json!({ "path": format!("artifact:{id}"), "offset": offset, "limit": 20 });
         let page = set.house.call("read_file", args).await.for_llm;
         assert!(page.contains(&format!("{offset} [REDACTED:fake-token:")), "{page}");
-        holds_nothing_of_it(&page);
+        holds_no_credential(&page);
     }
 }
 
@@ -196,16 +196,16 @@ async fn other_commands_neither_see_its_file_nor_its_environment() {
     let (held, attacked) = tokio::join!(hold, attack);
     assert_eq!(held.for_llm, "held\n");
     assert!(!attacked.for_llm.contains("FAKE"), "{}", attacked.for_llm);
-    holds_nothing_of_it(&attacked.for_llm);
+    holds_no_credential(&attacked.for_llm);
     assert!(attacked.for_llm.contains("PATH="), "{}", attacked.for_llm);
 }
 
 #[tokio::test]
-async fn it_reaches_what_its_owner_gives_it_and_nothing_else() {
+async fn a_cli_reaches_what_its_owner_gives_it_and_nothing_else() {
     let listeners = [(); 2].map(|()| std::net::TcpListener::bind("127.0.0.1:0").unwrap());
     let [one, other] = listeners.each_ref().map(|at| at.local_addr().unwrap().port().to_string());
     let one_of_both = json!([format!("localhost:{one}")]);
-    for (network, wanted, told) in [
+    for (network, wanted, expected) in [
         (json!(null), ["open", "open"], "all"),
         (json!(true), ["open", "open"], "all"),
         (one_of_both.clone(), ["open", "closed"], "hosts"),
@@ -215,8 +215,8 @@ async fn it_reaches_what_its_owner_gives_it_and_nothing_else() {
         for (port, wanted) in [&one, &other].into_iter().zip(wanted) {
             let result = set.call(json!(["fakecli", "connect", "localhost", port])).await;
             assert_eq!(result.for_llm.lines().next(), Some(wanted), "{network} {port}");
-            let told_of_it = &result.structured.unwrap()["confinement"]["network"];
-            assert_eq!(told_of_it, told, "{network}");
+            let reported = &result.structured.unwrap()["confinement"]["network"];
+            assert_eq!(reported, expected, "{network}");
         }
     }
     let set = Set::new().await;
@@ -317,7 +317,7 @@ async fn a_compiled_program_runs_by_its_opened_file() {
     let result = set.exec("envcli").await;
     assert!(result.for_llm.contains("A_KEY=[REDACTED:"), "{}", result.for_llm);
     assert!(!result.for_llm.contains("FAKE_TOKEN"), "{}", result.for_llm);
-    holds_nothing_of_it(&result.for_llm);
+    holds_no_credential(&result.for_llm);
 }
 
 #[tokio::test]
@@ -477,7 +477,7 @@ async fn what_the_seeds_write_loads_as_written_and_updates_keep_what_is_left_out
     let info = rt.invoke("clis.put", seeds).await.unwrap();
     assert_eq!((&info["binary_name"], &info["timeout_seconds"]), (&json!("gh"), &json!(30)));
     assert_eq!(info["is_global"], true);
-    holds_nothing_of_it(&info.to_string());
+    holds_no_credential(&info.to_string());
     for (field, value) in [("deny_args", json!(["("])), ("deny_verbose", json!(["a{2,1}"]))] {
         let refused = set.put(json!({ field: value })).await.unwrap_err();
         assert_eq!(refused.code(), Code::InvalidArgument);
@@ -496,16 +496,16 @@ async fn what_the_seeds_write_loads_as_written_and_updates_keep_what_is_left_out
 }
 
 #[tokio::test]
-async fn a_prompt_tells_of_the_clis_of_its_agent_and_of_no_others() {
+async fn a_prompt_names_the_clis_of_its_agent_and_no_others() {
     let set = Set::with(json!({ "is_global": false, "tips": "Be kind to it." })).await;
     let rt = &set.house.rt;
     let merge = json!({ "agent": "a", "base": [{ "name": "TOOLS.md", "text": "Own text.\n" }] });
-    let told = rt.invoke("context_files.merge", merge.clone()).await.unwrap();
-    assert_eq!(told[0]["text"], "Own text.\n");
+    let expected = rt.invoke("context_files.merge", merge.clone()).await.unwrap();
+    assert_eq!(expected[0]["text"], "Own text.\n");
     let grant = json!({ "kind": "cli", "resource": "fakecli", "agent": "a", "effect": "allow" });
     rt.invoke("grants.put", grant).await.unwrap();
-    let told = rt.invoke("context_files.merge", merge).await.unwrap();
-    let text = told[0]["text"].as_str().unwrap();
+    let expected = rt.invoke("context_files.merge", merge).await.unwrap();
+    let text = expected[0]["text"].as_str().unwrap();
     assert!(text.starts_with("Own text.\n\n## Credentialed CLIs"), "{text}");
     assert!(text.contains("Be kind to it.") && text.contains("`secret`"), "{text}");
     let other = rt.invoke("context_files.merge", json!({ "agent": "b" })).await.unwrap();

@@ -126,7 +126,7 @@ fn dns_lookup(home: &str, network: Value) -> Value {
 }
 
 #[tokio::test]
-async fn the_example_looks_a_name_up_where_it_has_a_network_and_not_where_it_has_none() {
+async fn the_example_looks_a_name_up_only_if_it_has_a_network() {
     let (names, house) = (Names::start(), house(json!({})).await);
     let home = house.folder.path().join("home");
     fs::create_dir(&home).unwrap();
@@ -150,7 +150,7 @@ async fn the_example_looks_a_name_up_where_it_has_a_network_and_not_where_it_has
 }
 
 #[tokio::test]
-async fn it_is_offered_and_explained_and_goes_by_the_policy_like_every_tool() {
+async fn a_custom_tool_is_offered_and_explained_and_follows_the_policy_like_every_tool() {
     let config = json!({ "policy": {
         "agents": { "shut": { "deny": ["group:custom"] }, "named": {
             "deny": [{ "entry": "greet", "optional": true }]
@@ -224,7 +224,7 @@ async fn a_change_is_there_with_the_next_call() {
 }
 
 #[tokio::test]
-async fn a_tool_of_the_host_takes_the_name_and_the_custom_one_is_told_as_hidden() {
+async fn a_tool_of_the_host_takes_the_name_and_the_custom_one_is_listed_as_hidden() {
     let house = house(json!({})).await;
     for name in ["exec", "echo", "Bash"] {
         let tool = json!({ "name": name, "description": "d", "command": "true" });
@@ -239,8 +239,8 @@ async fn a_tool_of_the_host_takes_the_name_and_the_custom_one_is_told_as_hidden(
     });
     house.rt.register(host).unwrap();
     assert_eq!(house.call("later", json!({ "text": "x" })).await.for_llm, "host");
-    let told = invoke(&house, "custom_tools.get", json!({ "name": "later" })).await.unwrap();
-    assert!(told["hidden"].as_str().unwrap().contains("the host"), "{told}");
+    let answer = invoke(&house, "custom_tools.get", json!({ "name": "later" })).await.unwrap();
+    assert!(answer["hidden"].as_str().unwrap().contains("the host"), "{answer}");
     let listed = invoke(&house, "registry.list", json!({})).await.unwrap();
     let custom = listed
         .as_array()
@@ -271,7 +271,7 @@ async fn its_environment_reaches_its_command_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn it_runs_in_its_folder_for_its_time_and_writes_what_it_declares() {
+async fn a_custom_tool_runs_in_its_folder_for_its_time_and_writes_what_it_declares() {
     let house = house(json!({})).await;
     let root = house.folder.path().canonicalize().unwrap();
     fs::create_dir_all(root.join("sub/out")).unwrap();

@@ -53,7 +53,7 @@ async fn open(count: usize, config: Value) -> Runtime {
     rt
 }
 
-async fn told(rt: &Runtime, cx: &CallContext) -> Arc<Definitions> {
+async fn definitions_for(rt: &Runtime, cx: &CallContext) -> Arc<Definitions> {
     rt.definitions(cx, Dialect::Mcp).await.unwrap()
 }
 
@@ -70,8 +70,8 @@ fn session(name: &str) -> CallContext {
 async fn definitions_are_made_once_and_shared_until_something_changes() {
     let rt = open(3, json!({})).await;
     let cx = CallContext::new();
-    let one = told(&rt, &cx).await;
-    assert!(Arc::ptr_eq(&one, &told(&rt, &cx).await));
+    let one = definitions_for(&rt, &cx).await;
+    assert!(Arc::ptr_eq(&one, &definitions_for(&rt, &cx).await));
     let strict = DefinitionOptions::from(Dialect::OpenAi).strict(true);
     assert!(rt.definitions(&cx, strict).await.unwrap().strict);
     assert!(
@@ -81,7 +81,7 @@ async fn definitions_are_made_once_and_shared_until_something_changes() {
             .strict
     );
     rt.registry().unregister("mcp_x__t001").unwrap();
-    let two = told(&rt, &cx).await;
+    let two = definitions_for(&rt, &cx).await;
     assert_eq!(names(&two), ["mcp_x__t000", "mcp_x__t002"]);
     // What did not change is not made again.
     let first = |definitions: &Definitions| {
@@ -96,13 +96,13 @@ async fn a_tool_that_is_unregistered_ends_although_its_definition_was_asked_for(
     let ended = Arc::new(AtomicUsize::new(0));
     let tool = Named { spec: ToolSpec::new("mcp_gone", "Goes."), ended: ended.clone() };
     rt.registry().register(Arc::new(tool)).unwrap();
-    assert_eq!(names(&*told(&rt, &CallContext::new()).await), ["mcp_gone"]);
+    assert_eq!(names(&*definitions_for(&rt, &CallContext::new()).await), ["mcp_gone"]);
     rt.registry().unregister("mcp_gone").unwrap();
     assert_eq!(ended.load(Ordering::SeqCst), 1);
 }
 
 #[tokio::test]
-async fn a_tool_that_a_provider_cannot_be_told_of_is_put_aside_and_still_works() {
+async fn a_tool_that_a_provider_cannot_accept_is_left_out_and_still_works() {
     let rt = open(1, json!({})).await;
     let spec = ToolSpec {
         parameters: json!({ "type": "object", "properties": { "any": {} } }),
@@ -125,7 +125,7 @@ async fn a_tool_that_a_provider_cannot_be_told_of_is_put_aside_and_still_works()
 async fn past_forty_tools_the_rest_is_listed_by_name_and_found_by_words() {
     let rt = open(45, json!({})).await;
     let cx = session("s");
-    let before = told(&rt, &cx).await;
+    let before = definitions_for(&rt, &cx).await;
     assert_eq!(names(&before).len(), 40);
     assert_eq!(before.deferred.first().unwrap(), "mcp_x__t040");
     assert_eq!(before.deferred.len(), 5);
@@ -148,19 +148,19 @@ async fn past_forty_tools_the_rest_is_listed_by_name_and_found_by_words() {
             "description": "Turns wheel 43."
         })
     );
-    let after = told(&rt, &cx).await;
+    let after = definitions_for(&rt, &cx).await;
     assert_eq!((names(&after).len(), after.deferred.len()), (45, 0));
     // What prompt caches hold stays as it was.
     assert_eq!(search(&before), search(&after));
-    assert_eq!(told(&rt, &session("another")).await.deferred.len(), 5);
+    assert_eq!(definitions_for(&rt, &session("another")).await.deferred.len(), 5);
     let other_tenant = session("s").tenant("b");
-    assert_eq!(told(&rt, &other_tenant).await.deferred.len(), 5);
+    assert_eq!(definitions_for(&rt, &other_tenant).await.deferred.len(), 5);
 }
 
 #[tokio::test]
 async fn forty_tools_are_all_defined_and_there_is_nothing_to_search() {
     let rt = open(40, json!({})).await;
-    let definitions = told(&rt, &session("s")).await;
+    let definitions = definitions_for(&rt, &session("s")).await;
     assert_eq!(names(&definitions).len(), 40);
     assert!(definitions.tools.iter().all(|tool| tool["name"] != "tool_search"));
 }
@@ -171,7 +171,7 @@ async fn what_counts_is_what_the_caller_may_call() {
     let deny: Vec<String> = (0..42).map(|number| format!("mcp_x__t{number:03}")).collect();
     rt.invoke("agents.put", json!({ "id": "narrow", "deny": deny })).await.unwrap();
     let cx = session("s").agent("narrow");
-    let definitions = told(&rt, &cx).await;
+    let definitions = definitions_for(&rt, &cx).await;
     assert_eq!(names(&definitions), ["mcp_x__t042", "mcp_x__t043"]);
     assert_eq!(definitions.deferred, ["mcp_x__t044"]);
     let found = rt.call(&cx, "tool_search", json!({ "query": "wheel" })).await.unwrap();
@@ -185,13 +185,16 @@ async fn a_direct_call_activates_what_the_policy_allows_and_nothing_else() {
     });
     let rt = open(6, config).await;
     let cx = session("s");
-    assert_eq!(told(&rt, &cx).await.deferred, ["mcp_x__t002", "mcp_x__t003", "mcp_x__t005"]);
+    assert_eq!(
+        definitions_for(&rt, &cx).await.deferred,
+        ["mcp_x__t002", "mcp_x__t003", "mcp_x__t005"]
+    );
     let refused = rt.call(&cx, "mcp_x__t004", json!({})).await.unwrap();
     assert_eq!(refused.code, Some(Code::DeniedByPolicy));
-    assert_eq!(told(&rt, &cx).await.deferred.len(), 3);
+    assert_eq!(definitions_for(&rt, &cx).await.deferred.len(), 3);
     let called = rt.call(&cx, "mcp_x__t003", json!({})).await.unwrap();
     assert_eq!(called.for_llm, "mcp_x__t003");
-    let after = told(&rt, &cx).await;
+    let after = definitions_for(&rt, &cx).await;
     assert_eq!(after.deferred, ["mcp_x__t002", "mcp_x__t005"]);
     assert_eq!(names(&after), ["mcp_x__t000", "mcp_x__t001", "mcp_x__t003"]);
     let found = rt.call(&cx, "tool_search", json!({ "query": "t004" })).await.unwrap();
@@ -204,7 +207,7 @@ async fn whoever_may_not_search_gets_every_definition() {
         "definitions": { "defer_over": 2 }, "policy": { "deny": ["tool_search"] }
     });
     let rt = open(6, config).await;
-    let definitions = told(&rt, &session("s")).await;
+    let definitions = definitions_for(&rt, &session("s")).await;
     assert_eq!((names(&definitions).len(), definitions.deferred.len()), (6, 0));
 }
 
@@ -215,10 +218,10 @@ async fn a_run_keeps_what_it_found_and_nobody_keeps_nothing() {
     for cx in [&run, &CallContext::new()] {
         assert_eq!(rt.call(cx, "mcp_x__t003", json!({})).await.unwrap().for_llm, "mcp_x__t003");
     }
-    assert_eq!(told(&rt, &run).await.deferred, ["mcp_x__t002"]);
-    assert_eq!(told(&rt, &CallContext::new()).await.deferred.len(), 2);
+    assert_eq!(definitions_for(&rt, &run).await.deferred, ["mcp_x__t002"]);
+    assert_eq!(definitions_for(&rt, &CallContext::new()).await.deferred.len(), 2);
     // A session of the same name is another one.
-    assert_eq!(told(&rt, &session("r")).await.deferred.len(), 2);
+    assert_eq!(definitions_for(&rt, &session("r")).await.deferred.len(), 2);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -229,7 +232,7 @@ async fn fifty_callers_of_one_deferred_tool_all_get_its_answer() {
         let rt = rt.clone();
         tokio::spawn(async move {
             let answer = rt.call(&session("s"), "mcp_x__t003", json!({})).await.unwrap();
-            (answer.for_llm, told(&rt, &session("s")).await.deferred.clone())
+            (answer.for_llm, definitions_for(&rt, &session("s")).await.deferred.clone())
         })
     });
     for done in join_all(calls).await {
@@ -250,14 +253,14 @@ async fn a_group_covers_deferred_and_active_tools_alike() {
         let refused = rt.call(&cx, &format!("mcp_x__t00{number}"), json!({})).await.unwrap();
         assert_eq!(refused.code, Some(Code::DeniedByPolicy));
     }
-    let definitions = told(&rt, &cx).await;
+    let definitions = definitions_for(&rt, &cx).await;
     assert!(names(&definitions).is_empty() && definitions.deferred.is_empty());
 }
 
 #[tokio::test]
 async fn a_long_list_of_names_is_cut_and_says_how_many_are_missing() {
     let rt = open(900, json!({})).await;
-    let definitions = told(&rt, &session("s")).await;
+    let definitions = definitions_for(&rt, &session("s")).await;
     let search = definitions.tools.iter().find(|tool| tool["name"] == "tool_search").unwrap();
     let text = search["description"].as_str().unwrap();
     assert!(text.len() < 4_500);

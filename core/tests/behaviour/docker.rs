@@ -149,17 +149,17 @@ async fn what_goes_on_in_the_background_reads_its_input_there_too() {
     let house = house(json!({})).await;
     // The log, since a look tells only what is new, and says between two that it runs.
     let until = async |id: &Value, whole: &str, running: bool| {
-        let (mut told, mut polled) = (String::new(), Value::Null);
+        let (mut answer, mut polled) = (String::new(), Value::Null);
         for _ in 0..50 {
             let args = json!({ "action": "poll", "id": id, "wait_ms": 500 });
             polled = house.call("process", args).await.structured.unwrap();
             let args = json!({ "action": "log", "id": id, "offset": 0 });
-            told = house.call("process", args).await.for_llm;
-            if told.starts_with(&format!("{whole}[Bytes")) && polled["running"] == running {
+            answer = house.call("process", args).await.for_llm;
+            if answer.starts_with(&format!("{whole}[Bytes")) && polled["running"] == running {
                 return;
             }
         }
-        panic!("{told} {polled}");
+        panic!("{answer} {polled}");
     };
     let args = json!({ "command": "cat; echo over", "stdin": "given\n", "background": true });
     let id = house.call("exec", args).await.structured.unwrap()["id"].clone();
@@ -237,16 +237,16 @@ async fn a_terminal_is_one_for_the_program_there_too() {
     };
     // The log, since the answer to the start may tell some of it.
     let until = async |id: &Value, part: &str| {
-        let mut told = String::new();
+        let mut answer = String::new();
         for _ in 0..100 {
             let args = json!({ "action": "log", "id": id, "offset": 0 });
-            told = house.call("process", args).await.for_llm;
-            if told.contains(part) {
-                return told;
+            answer = house.call("process", args).await.for_llm;
+            if answer.contains(part) {
+                return answer;
             }
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
-        panic!("{told:?}");
+        panic!("{answer:?}");
     };
     let write = async |id: &Value, input: &str, end_of_input: bool| {
         let args = json!({
@@ -447,8 +447,8 @@ async fn file_tools_and_commands_work_on_the_same_files() {
     );
     let read = house.call("read_file", json!({ "path": "/workspace/b.txt" })).await;
     assert!(read.for_llm.contains("command"), "{}", read.for_llm);
-    let told = house.call("workspace_dir", json!({})).await;
-    assert!(told.for_llm.contains("`/workspace`"), "{}", told.for_llm);
+    let answer = house.call("workspace_dir", json!({})).await;
+    assert!(answer.for_llm.contains("`/workspace`"), "{}", answer.for_llm);
 }
 
 #[tokio::test]

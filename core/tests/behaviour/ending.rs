@@ -82,7 +82,7 @@ async fn what_is_given_up_has_its_time_too() {
 }
 
 #[tokio::test]
-async fn how_long_it_took_is_told() {
+async fn the_duration_of_a_call_is_reported() {
     let house = house(json!({})).await;
     let began = Instant::now();
     let result = run(&house, "sleep 0.3").await;

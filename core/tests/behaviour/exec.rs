@@ -74,7 +74,7 @@ async fn a_command_gives_what_it_writes_and_how_it_ends() {
 }
 
 #[tokio::test]
-async fn it_starts_in_the_folder_that_is_asked_for_with_the_input_that_is_given() {
+async fn a_command_starts_in_the_folder_asked_for_with_the_input_given() {
     let house = house(json!({})).await;
     fs::create_dir(house.folder.path().join("sub")).unwrap();
     let args = json!({ "command": "pwd; cat", "working_dir": "sub", "stdin": "given" });
@@ -240,7 +240,7 @@ async fn a_reviewer_does_not_write_what_his_team_shares_by_a_command_either() {
 }
 
 #[tokio::test]
-async fn what_globs_close_is_closed_and_what_tells_agents_what_to_do_is_told_of() {
+async fn what_globs_close_is_closed_and_new_files_that_instruct_agents_are_reported() {
     let deny = json!(["**/*.pem", "private-*"]);
     let config = json!({ "approval": { "external": false }, "files": { "deny": deny } });
     let house = House::new(config).await;
@@ -363,8 +363,8 @@ async fn a_command_reaches_the_hosts_that_it_names_and_no_others() {
     let command = format!("curl -s http://127.0.0.9:{named}/; echo; python3 probe.py");
     let result = run(&command).await;
     assert_eq!(result.for_llm, "named\nreached\nrefused\nrefused\nrefused\nrefused\n");
-    let told = &result.structured.as_ref().unwrap()["confinement"];
-    assert_eq!(told["hosts"], json!(["127.0.0.9"]));
+    let answer = &result.structured.as_ref().unwrap()["confinement"];
+    assert_eq!(answer["hosts"], json!(["127.0.0.9"]));
     let result =
         run(&format!("curl -s http://localhost:{own}/; curl -s http://10.9.8.7:{own}/x")).await;
     assert!(result.for_llm.starts_with("own"), "{}", result.for_llm);

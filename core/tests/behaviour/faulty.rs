@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use serde_json::Value;
 use toolkeep::store::driver::{Batch, Driver, Row, Statement, Written};
-use toolkeep::store::{self, Answer, SqlStore, SqliteDriver, SqliteOptions, Store};
+use toolkeep::store::{self, SqlStore, SqliteDriver, SqliteOptions, Store, StoreFuture};
 use toolkeep::{Config, Runtime};
 
 use crate::support::echo;
@@ -57,7 +57,7 @@ fn broken() -> store::Error {
     )
 }
 impl Driver for Faulty {
-    fn read(&self, s: Statement) -> Answer<'_, Vec<Row>> {
+    fn read(&self, s: Statement) -> StoreFuture<'_, Vec<Row>> {
         async move {
             let agents = s.sql.contains("FROM toolkeep_agents");
             if self.unreadable.lock().unwrap().iter().any(|table| s.sql.contains(table)) {
@@ -92,7 +92,7 @@ impl Driver for Faulty {
         }
         .boxed()
     }
-    fn write(&self, b: Batch) -> Answer<'_, Written> {
+    fn write(&self, b: Batch) -> StoreFuture<'_, Written> {
         async move {
             if self.fail_writes.load(Ordering::SeqCst) {
                 return Err(broken());
@@ -115,7 +115,7 @@ impl Driver for Faulty {
     fn url(&self) -> String {
         "sqlite:/home/owner/private/t.db".into()
     }
-    fn close(&self) -> Answer<'_, ()> {
+    fn close(&self) -> StoreFuture<'_, ()> {
         self.inner.close()
     }
 }

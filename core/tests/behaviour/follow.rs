@@ -260,7 +260,7 @@ async fn closing_ends_streams_and_later_ones_are_refused() {
 }
 
 #[tokio::test]
-async fn a_store_that_fails_is_told_of_and_tried_again() {
+async fn a_store_that_fails_is_reported_and_tried_again() {
     let (rt, knobs) = faulty_rt(json!({})).await;
     call(&rt, session("s")).await;
     rt.invoke("events.last", json!({})).await.unwrap();
@@ -278,7 +278,7 @@ async fn a_store_that_fails_is_told_of_and_tried_again() {
 }
 
 #[tokio::test]
-async fn a_store_that_tells_of_nothing_is_looked_at_without_a_busy_loop() {
+async fn a_store_without_notifications_is_polled_without_a_busy_loop() {
     let (rt, knobs) = faulty_rt(json!({})).await;
     knobs.mute.store(true, Ordering::SeqCst);
     let mut stream = rt.follow(Follow::default()).unwrap();
@@ -319,7 +319,7 @@ async fn a_place_of_another_store_is_refused() {
 }
 
 #[tokio::test]
-async fn pruning_by_operation_needs_to_be_told_what() {
+async fn pruning_by_operation_needs_a_scope() {
     let rt = open("memory:").await;
     let error = rt.invoke("events.prune", json!({})).await.unwrap_err();
     assert_eq!(error.code(), Code::InvalidArgument);
@@ -331,13 +331,13 @@ async fn pruning_by_operation_needs_to_be_told_what() {
 /// Everything that a third-party store need not have.
 struct Plain;
 impl Events for Plain {
-    fn append_events(&self, _: Vec<toolkeep::event::NewEvent>) -> store::Answer<'_, ()> {
+    fn append_events(&self, _: Vec<toolkeep::event::NewEvent>) -> store::StoreFuture<'_, ()> {
         async { Ok(()) }.boxed()
     }
-    fn read_events<'a>(&'a self, _: &'a str, _: i64, _: u32) -> store::Answer<'a, Vec<Event>> {
+    fn read_events<'a>(&'a self, _: &'a str, _: i64, _: u32) -> store::StoreFuture<'a, Vec<Event>> {
         async { Ok(Vec::new()) }.boxed()
     }
-    fn last_event_seq<'a>(&'a self, _: &'a str) -> store::Answer<'a, i64> {
+    fn last_event_seq<'a>(&'a self, _: &'a str) -> store::StoreFuture<'a, i64> {
         async { Ok(0) }.boxed()
     }
     fn prune_events<'a>(
@@ -345,12 +345,12 @@ impl Events for Plain {
         _: &'a str,
         _: Option<u64>,
         _: Option<i64>,
-    ) -> store::Answer<'a, u64> {
+    ) -> store::StoreFuture<'a, u64> {
         async { Ok(0) }.boxed()
     }
 }
 
 #[tokio::test]
-async fn a_store_need_not_tell_of_changes() {
+async fn a_store_need_not_notify_of_changes() {
     assert!(!Plain.event_changes().has_changed().unwrap_or(false));
 }

@@ -47,9 +47,9 @@ fn use_once(store: &str) -> Result<(), Error> {
     threads.block_on(async {
         let rt = Runtime::builder().store_url(store).build().await?;
         for zone in ["UTC", "Europe/Berlin"] {
-            let told =
+            let answer =
                 rt.call(&CallContext::new(), "datetime", json!({ "timezone": zone })).await?;
-            assert!(!told.is_error, "{}", told.for_llm);
+            assert!(!answer.is_error, "{}", answer.for_llm);
         }
         rt.close().await
     })

@@ -103,9 +103,9 @@ async fn a_durable_call_dropped_while_it_is_recorded_has_one_event() {
     k.slow_writes.store(0, Ordering::SeqCst);
     let events = events(&rt).await;
     let row = &rows(&rt).await[0];
-    let told: Vec<_> =
+    let found: Vec<_> =
         events.iter().map(|e| (e["kind"].clone(), e["data"]["code"].clone())).collect();
-    assert_eq!(told.len(), 1, "row code {:?}, events {told:?}", row.code);
+    assert_eq!(found.len(), 1, "row code {:?}, events {found:?}", row.code);
 }
 
 #[tokio::test]
@@ -211,7 +211,7 @@ async fn recorded(rt: &Runtime) -> (usize, usize, usize) {
 }
 
 #[tokio::test]
-async fn calls_whose_answer_was_lost_are_told_once_though_others_came_meanwhile() {
+async fn calls_whose_answer_was_lost_are_reported_once_though_others_came_meanwhile() {
     for mode in ["batched", "durable"] {
         let (rt, k) = faulty_rt(json!({"record": {"mode": mode}})).await;
         let ran = Arc::new(AtomicU64::new(0));

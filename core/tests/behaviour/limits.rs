@@ -181,7 +181,7 @@ async fn a_warning_comes_after_the_text_and_within_the_caps() {
 }
 
 #[tokio::test]
-async fn an_event_tells_of_a_loop() {
+async fn an_event_reports_a_loop() {
     let house = House::new(json!({})).await;
     let cx = CallContext::new().run("r").session("s");
     for _ in 0..5 {
@@ -189,7 +189,7 @@ async fn an_event_tells_of_a_loop() {
     }
     house.rt.invoke("audit.query", json!({})).await.unwrap();
     let events = house.rt.invoke("events.read", json!({})).await.unwrap();
-    let told: Vec<&Value> = events["events"]
+    let answer: Vec<&Value> = events["events"]
         .as_array()
         .or(events.as_array())
         .unwrap()
@@ -197,7 +197,7 @@ async fn an_event_tells_of_a_loop() {
         .map(|event| &event["data"]["notes"]["loop"]["level"])
         .collect();
     assert_eq!(
-        told,
+        answer,
         [&Value::Null, &Value::Null, &json!("warning"), &json!("warning"), &json!("critical")]
     );
 }
@@ -401,12 +401,12 @@ async fn after_failing(policy: Value, diary: Result<ToolResult, ToolError>) -> R
 
 #[tokio::test]
 async fn an_error_that_may_quote_what_is_private_marks_the_session() {
-    let told = ToolResult { is_error: true, ..ToolResult::text("exit code 1; the PIN is 1234") };
+    let answer = ToolResult { is_error: true, ..ToolResult::text("exit code 1; the PIN is 1234") };
     let quoted = ToolError::new(Code::Conflict, "The nearest text: the PIN is 1234");
     let nothing = ToolError::new(Code::NotFound, "There is no such page.");
     let policy = json!({ "taint": { "mode": "deny" } });
     for (diary, expected) in [
-        (Ok(told), Some(Code::DeniedByPolicy)),
+        (Ok(answer), Some(Code::DeniedByPolicy)),
         (Err(quoted), Some(Code::DeniedByPolicy)),
         (Err(nothing), None),
     ] {

@@ -220,7 +220,7 @@ async fn disturbed(
 ) {
     // Makes the tables, so that all of it begins with what a running service has.
     store::open(&url, OpenOptions::default()).await.unwrap().close().await.unwrap();
-    let (tell_last, last) = tokio::sync::watch::channel(None);
+    let (report_last, last) = tokio::sync::watch::channel(None);
     let follower = tokio::spawn(follow(url.clone(), last));
     let loaded = url.clone();
     let acknowledged =
@@ -228,7 +228,7 @@ async fn disturbed(
     let acknowledged = std::mem::take(&mut *acknowledged.lock().unwrap());
     let store = store::open(&url, OpenOptions::default()).await.unwrap();
     let newest = store.last_event_seq(TENANT).await.unwrap();
-    tell_last.send(Some(newest)).unwrap();
+    report_last.send(Some(newest)).unwrap();
     let seen = tokio::time::timeout(Duration::from_secs(60), follower).await.unwrap().unwrap();
     assert!(seen.into_iter().eq(1..=newest), "events were missed or out of order");
     nothing_is_lost(&*store, &acknowledged).await;
@@ -245,14 +245,14 @@ fn all<'a>(
 }
 
 async fn nothing_is_lost(store: &dyn Store, acknowledged: &BTreeSet<(String, String)>) {
-    let mut told: BTreeMap<(String, String), usize> = BTreeMap::new();
+    let mut reported: BTreeMap<(String, String), usize> = BTreeMap::new();
     let mut after = 0;
     loop {
         let events = store.read_events(TENANT, after, 1_000).await.unwrap();
         let Some(last) = events.last() else { break };
         after = last.seq;
         for event in events {
-            *told.entry((event.kind, event.subject)).or_default() += 1;
+            *reported.entry((event.kind, event.subject)).or_default() += 1;
         }
     }
     let mut agents = BTreeSet::new();
@@ -268,22 +268,22 @@ async fn nothing_is_lost(store: &dyn Store, acknowledged: &BTreeSet<(String, Str
     }
     // An agent and its event are one transaction.
     for id in &agents {
-        assert_eq!(told.get(&("agent.changed".into(), id.clone())), Some(&1), "agent {id}");
+        assert_eq!(reported.get(&("agent.changed".into(), id.clone())), Some(&1), "agent {id}");
     }
-    let told_agents = told.keys().filter(|(kind, _)| kind == "agent.changed").count();
-    assert_eq!(told_agents, agents.len());
-    for ((kind, id), count) in &told {
+    let reported_agents = reported.keys().filter(|(kind, _)| kind == "agent.changed").count();
+    assert_eq!(reported_agents, agents.len());
+    for ((kind, id), count) in &reported {
         assert!(kind != "load.batch" || *count == TOGETHER, "batch {id} has {count} events");
     }
     for id in all(acknowledged, "batch") {
-        assert!(told.contains_key(&("load.batch".into(), id.clone())), "batch {id} is lost");
+        assert!(reported.contains_key(&("load.batch".into(), id.clone())), "batch {id} is lost");
     }
     let file = store.get_context_file(&counter()).await.unwrap().unwrap();
     assert_eq!(file.body, file.info.version.to_string().into_bytes());
     let counts = all(acknowledged, "count").map(|n| n.parse::<i64>().unwrap());
     assert!(counts.max().unwrap() <= file.info.version);
     // Each number was given to one process only, and each change was told once.
-    let changes = told.get(&("context_file.changed".into(), "all".into()));
+    let changes = reported.get(&("context_file.changed".into(), "all".into()));
     assert_eq!(changes.copied(), Some(file.info.version as usize));
 }
 

@@ -254,8 +254,8 @@ async fn what_needs_a_reopening_is_named() {
     assert_eq!(status["needs_reopening"], json!(["output"]));
     assert_eq!(status["rejected"], Value::Null);
     let events = home.rt.invoke("events.read", json!({})).await.unwrap();
-    let told = events.as_array().unwrap().iter().find(|event| event["kind"] == "policy.changed");
-    assert_eq!(told.unwrap()["data"]["needs_reopening"], json!(["output"]));
+    let found = events.as_array().unwrap().iter().find(|event| event["kind"] == "policy.changed");
+    assert_eq!(found.unwrap()["data"]["needs_reopening"], json!(["output"]));
 }
 
 #[tokio::test]
@@ -440,14 +440,14 @@ async fn a_denied_alias_stays_denied_when_something_else_takes_its_name() {
         let rt = with_policy(policy, json!({ "name": "other" })).await;
         rt.register(says(json!({ "name": "bash" }))).unwrap();
         for tool in ["bash", "exec"] {
-            let told = rt.explain(&CallContext::new(), tool).await.unwrap();
-            assert!(!told.allowed || told.asks.is_some(), "{list}: {told:?}");
+            let found = rt.explain(&CallContext::new(), tool).await.unwrap();
+            assert!(!found.allowed || found.asks.is_some(), "{list}: {found:?}");
         }
         rt.registry().unregister("bash").unwrap();
         rt.register(echo()).unwrap();
         rt.registry().alias("bash", "echo").unwrap();
-        let told = rt.explain(&CallContext::new(), "exec").await.unwrap();
-        assert!(!told.allowed || told.asks.is_some(), "{list}: {told:?}");
+        let found = rt.explain(&CallContext::new(), "exec").await.unwrap();
+        assert!(!found.allowed || found.asks.is_some(), "{list}: {found:?}");
     }
     let rt = with_policy(json!({ "allow": ["bash"] }), json!({ "name": "other" })).await;
     rt.register(says(json!({ "name": "bash" }))).unwrap();

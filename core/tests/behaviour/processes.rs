@@ -63,7 +63,7 @@ async fn is_gone(words: &str) -> bool {
 }
 
 #[tokio::test]
-async fn of_what_tells_agents_what_to_do_and_has_come_its_end_tells() {
+async fn the_end_of_a_process_names_new_files_that_instruct_agents() {
     let house = house(json!({})).await;
     let script = "read line\necho x > CLAUDE.md\nread line";
     fs::write(house.folder.path().join("make.sh"), script).unwrap();
@@ -79,7 +79,7 @@ async fn of_what_tells_agents_what_to_do_and_has_come_its_end_tells() {
 }
 
 #[tokio::test]
-async fn it_goes_on_after_the_call_and_tells_what_is_new() {
+async fn a_process_goes_on_after_the_call_and_reports_what_is_new() {
     let house = house(json!({})).await;
     let command = "echo one; sleep 1; echo two; sleep 8701";
     let started = process(&house, json!({ "action": "start", "command": command })).await;
@@ -105,7 +105,7 @@ async fn it_goes_on_after_the_call_and_tells_what_is_new() {
 }
 
 #[tokio::test]
-async fn it_reads_what_it_is_given_until_its_input_ends() {
+async fn a_process_reads_what_it_is_given_until_its_input_ends() {
     let house = house(json!({})).await;
     let id = start(&house, "while read -r line; do echo \"got $line\"; done; echo over").await;
     let write = |input: &str| json!({ "action": "write", "id": id, "input": input });
@@ -168,7 +168,7 @@ async fn control_c_reaches_the_program_at_the_terminal() {
 }
 
 #[tokio::test]
-async fn a_signal_is_sent_to_it() {
+async fn a_signal_is_sent_to_a_process() {
     let house = house(json!({})).await;
     let id = start(&house, "trap 'echo usr' USR1; echo ready; while :; do sleep 0.1; done").await;
     until(&house, &id, "ready").await;
@@ -180,7 +180,7 @@ async fn a_signal_is_sent_to_it() {
 }
 
 #[tokio::test]
-async fn it_belongs_to_its_session() {
+async fn a_process_belongs_to_its_session() {
     let house = house(json!({})).await;
     let id = start(&house, "sleep 8721").await;
     let others =
@@ -216,7 +216,7 @@ async fn so_many_run_as_may_and_no_more() {
 }
 
 #[tokio::test]
-async fn it_dies_with_the_runtime_with_all_that_it_has_started() {
+async fn a_process_dies_with_the_runtime_with_all_that_it_has_started() {
     let house = house(json!({})).await;
     let path = house.folder.path().join("server.sh");
     fs::write(&path, "trap '' TERM\n(setsid sleep 8741 &)\nsleep 8742\nsleep 8743").unwrap();
@@ -233,7 +233,7 @@ async fn it_dies_with_the_runtime_with_all_that_it_has_started() {
 }
 
 #[tokio::test]
-async fn it_is_judged_and_confined_as_any_command() {
+async fn a_process_is_judged_and_confined_as_any_command() {
     let house = house(json!({})).await;
     let denied = process(&house, json!({ "action": "start", "command": "rm -rf /" })).await;
     assert_eq!(denied.code, Some(Code::CommandDenied));
@@ -248,7 +248,7 @@ async fn it_is_judged_and_confined_as_any_command() {
 }
 
 #[tokio::test]
-async fn what_it_writes_is_masked_also_where_it_comes_in_halves() {
+async fn what_a_process_writes_is_masked_also_if_it_comes_in_halves() {
     let house = house(json!({})).await;
     let (one, two) = TOKEN.split_at(12);
     let script = format!("printf 'token={one}'; sleep 1; echo {two}; echo end");
@@ -268,7 +268,7 @@ async fn what_it_writes_is_masked_also_where_it_comes_in_halves() {
 }
 
 #[tokio::test]
-async fn exec_in_the_background_is_one_of_them() {
+async fn exec_in_the_background_starts_a_process() {
     let house = house(json!({})).await;
     let args =
         json!({ "command": "cat; echo over; sleep 8751", "stdin": "in\n", "background": true });
@@ -278,8 +278,8 @@ async fn exec_in_the_background_is_one_of_them() {
     let args = json!({ "command": "sleep 8752", "background": true, "timeout_ms": 500 });
     let id = id(&house.call("exec", args).await);
     assert!(is_gone("sleep 8752").await);
-    let told = process(&house, json!({ "action": "poll", "id": id, "wait_ms": 5000 })).await;
-    assert!(told.for_llm.contains("its time was over"), "{}", told.for_llm);
+    let answer = process(&house, json!({ "action": "poll", "id": id, "wait_ms": 5000 })).await;
+    assert!(answer.for_llm.contains("its time was over"), "{}", answer.for_llm);
 }
 
 #[tokio::test]

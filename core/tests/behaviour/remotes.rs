@@ -46,8 +46,8 @@ async fn run(rt: &Runtime, command: &str) -> ToolResult {
 }
 
 fn reached(result: &ToolResult) -> Value {
-    let told = &result.structured.as_ref().unwrap()["confinement"];
-    json!([told["network"], told["hosts"]])
+    let confinement = &result.structured.as_ref().unwrap()["confinement"];
+    json!([confinement["network"], confinement["hosts"]])
 }
 
 #[test]

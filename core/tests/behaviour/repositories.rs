@@ -95,7 +95,7 @@ async fn who_changes_settings_of_a_repository_by_name_may() {
 }
 
 #[tokio::test]
-async fn work_in_a_repository_goes_on_and_what_leads_it_elsewhere_is_told_of() {
+async fn work_in_a_repository_goes_on_and_what_leads_git_elsewhere_is_reported() {
     let work = Work::new().await;
     let text = "cd vendor/lib && echo x > a && git add a && git -c user.name=a -c user.email=a@b \
                 commit -q -m x && git checkout -q -b other && git mv a b && git log --oneline | wc -l\n\

@@ -24,13 +24,13 @@ async fn given(house: &House) -> Capabilities {
     let found = house.rt.capabilities().await.unwrap();
     let result = run(house).await;
     assert!(!result.is_error && has_run(house), "{}", result.for_llm);
-    let told = result.structured.unwrap()["confinement"].clone();
-    let by = |part: &str| told["by"].as_array().unwrap().contains(&json!(part));
-    assert_eq!(by("landlock"), found.landlock.is_some(), "{told}");
-    assert_eq!(by("seccomp"), found.seccomp, "{told}");
-    assert_eq!(by("namespaces"), found.namespaces, "{told}");
-    assert_eq!(by("cgroups"), found.cgroups, "{told}");
-    assert_eq!(told.get("missing").unwrap_or(&json!([])), &json!(found.missing));
+    let confinement = result.structured.unwrap()["confinement"].clone();
+    let by = |part: &str| confinement["by"].as_array().unwrap().contains(&json!(part));
+    assert_eq!(by("landlock"), found.landlock.is_some(), "{confinement}");
+    assert_eq!(by("seccomp"), found.seccomp, "{confinement}");
+    assert_eq!(by("namespaces"), found.namespaces, "{confinement}");
+    assert_eq!(by("cgroups"), found.cgroups, "{confinement}");
+    assert_eq!(confinement.get("missing").unwrap_or(&json!([])), &json!(found.missing));
     // Each is there, or it is said why not.
     let missing = |part: &str| found.missing.iter().any(|why| why.starts_with(part));
     for (part, is_there) in [
@@ -55,8 +55,8 @@ async fn refuses(exec: Value, missing: &str) {
 /// The version of Landlock, as the kernel itself tells it.
 fn landlock() -> Option<u32> {
     let asked = "import ctypes; print(ctypes.CDLL(None).syscall(444, 0, 0, 1))";
-    let told = std::process::Command::new("python3").args(["-c", asked]).output().unwrap();
-    let version: i64 = String::from_utf8(told.stdout).unwrap().trim().parse().unwrap();
+    let confinement = std::process::Command::new("python3").args(["-c", asked]).output().unwrap();
+    let version: i64 = String::from_utf8(confinement.stdout).unwrap().trim().parse().unwrap();
     u32::try_from(version).ok()
 }
 

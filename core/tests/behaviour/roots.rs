@@ -82,7 +82,7 @@ async fn a_folder_of_a_caller_is_the_one_that_its_path_leads_to_now() {
 }
 
 #[tokio::test]
-async fn a_file_that_was_read_is_not_told_again_to_a_caller_to_whom_it_is_denied() {
+async fn a_file_that_was_read_is_not_shown_again_to_a_caller_to_whom_it_is_denied() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("file"), "content").unwrap();
     let rt = opened(folder.path(), json!({})).await;

@@ -143,7 +143,7 @@ async fn run(rt: &Runtime, command: &str) -> ToolResult {
 }
 
 #[tokio::test]
-async fn the_person_sees_why_and_what_it_comes_to() {
+async fn the_person_sees_why_and_what_the_command_comes_to() {
     let (rt, _folder) = with_tool(json!({}), |request| {
         assert_eq!(request.reasons[0].rule, "shell.unknown");
         assert!(request.reasons[0].why.contains("frobnicate"), "{request:?}");

@@ -166,7 +166,7 @@ impl Tool for Panics {
 #[derive(Clone, Default)]
 pub struct Hangs {
     pub dropped: Arc<AtomicUsize>,
-    pub told: Arc<AtomicUsize>,
+    pub cancelled: Arc<AtomicUsize>,
 }
 
 impl Tool for Hangs {
@@ -182,10 +182,10 @@ impl Tool for Hangs {
             }
         }
         let on_drop = OnDrop(self.dropped.clone());
-        let told = self.told.clone();
+        let cancelled = self.cancelled.clone();
         tokio::spawn(async move {
             cx.cancellation().cancelled().await;
-            told.fetch_add(1, Ordering::SeqCst);
+            cancelled.fetch_add(1, Ordering::SeqCst);
         });
         async move {
             let _on_drop = on_drop;

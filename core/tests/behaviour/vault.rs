@@ -286,7 +286,7 @@ async fn what_a_tool_says_of_a_secret_is_masked_again_and_nowhere_written() {
 }
 
 #[tokio::test]
-async fn an_error_for_the_host_does_not_tell_a_secret() {
+async fn an_error_for_the_host_reveals_no_secret() {
     let house = house_with(Sends { fails: true, ..Sends::named("send") }, json!({})).await;
     house.put("a.env", &env());
     let found = placeholders(&house.read("a.env").await);
@@ -424,7 +424,7 @@ async fn a_secret_that_can_be_guessed_has_another_tag_each_time() {
 }
 
 #[tokio::test]
-async fn a_secret_is_not_put_where_nothing_tells_that_it_is_one() {
+async fn a_secret_is_not_put_where_nothing_marks_it_as_a_secret() {
     let house = house(json!({})).await;
     house.put("a.env", &env());
     let found = placeholders(&house.read("a.env").await);
@@ -446,7 +446,7 @@ async fn a_secret_is_not_put_where_nothing_tells_that_it_is_one() {
 }
 
 #[tokio::test]
-async fn a_secret_is_forgotten_after_its_time_and_when_it_is_told_to() {
+async fn a_secret_is_forgotten_after_its_time_and_on_request() {
     let vault = json!({ "enabled": true, "ttl_ms": 1_000 });
     let house = house(json!({ "vault": vault })).await;
     house.put("a.env", &env());
@@ -528,8 +528,8 @@ async fn a_tool_that_hands_texts_on_gets_placeholders_as_they_are() {
     let house = house(json!({ "vault": vault })).await;
     house.put("a.env", &env());
     let secret = placeholders(&house.read("a.env").await)[1].clone();
-    let told = house.call("send", json!({ "text": format!("use {secret}") })).await;
-    assert!(!told.is_error, "{}", told.for_llm);
+    let answer = house.call("send", json!({ "text": format!("use {secret}") })).await;
+    assert!(!answer.is_error, "{}", answer.for_llm);
     assert_eq!(house.send.got()[0]["text"], format!("use {secret}"));
 }
 

@@ -82,12 +82,12 @@ fn host_tools() -> Vec<HostTool> {
         tool("host_context", any, false, |_, cx| {
             let Caller { tenant, agent, session, channel_type, depth, parent, tools, .. } =
                 cx.caller().clone();
-            let told = json!({
+            let answer = json!({
                 "tenant": tenant, "agent": agent, "session": session, "depth": depth,
                 "channel_type": channel_type, "parent": parent.and_then(|one| one.agent),
                 "tools": tools,
             });
-            async move { Ok(told) }.boxed()
+            async move { Ok(answer) }.boxed()
         }),
     ]
 }

@@ -247,16 +247,16 @@ async fn child_remembers_until_it_is_killed() {
 async fn a_process_that_is_killed_after_a_write_leaves_it_to_the_index() {
     let folder = tempfile::tempdir().unwrap();
     let store = format!("sqlite:{}", folder.path().join("s.db").display());
-    let mut told = Vec::new();
+    let mut acknowledged = Vec::new();
     for round in 0..3 {
         let store = store.clone();
-        told.extend(
+        acknowledged.extend(
             tokio::task::spawn_blocking(move || remember_and_kill(&store, 40 + round * 30))
                 .await
                 .unwrap(),
         );
     }
-    assert!(!told.is_empty(), "nothing was written before the kill");
+    assert!(!acknowledged.is_empty(), "nothing was written before the kill");
     let rt = runtime(folder.path(), &store).await;
     let queue = |after: i64| {
         let rt = &rt;
@@ -273,8 +273,8 @@ async fn a_process_that_is_killed_after_a_write_leaves_it_to_the_index() {
             break;
         }
     }
-    let lost: Vec<_> = told.iter().filter(|path| !queued.contains(*path)).collect();
-    assert!(lost.is_empty(), "{} of {} are lost", lost.len(), told.len());
+    let lost: Vec<_> = acknowledged.iter().filter(|path| !queued.contains(*path)).collect();
+    assert!(lost.is_empty(), "{} of {} are lost", lost.len(), acknowledged.len());
     for path in &queued {
         let args = json!({ "agent": "a", "user": "u", "path": path });
         assert_eq!(rt.invoke("documents.get", args).await.unwrap()["text"], "text");

@@ -182,8 +182,9 @@ async fn kill_while_changing(with: &str, fill: impl Fn(&Path), check: impl Fn(&P
         std::thread::sleep(Duration::from_micros(round * 7_919 % 20_000));
         child.kill().unwrap();
         child.wait().unwrap();
-        let told = lines.map_while(Result::ok).filter(|line| line.contains("made ")).count();
-        check(folder.path(), 2 + told);
+        let acknowledged =
+            lines.map_while(Result::ok).filter(|line| line.contains("made ")).count();
+        check(folder.path(), 2 + acknowledged);
         let rt = runtime(folder.path()).await;
         let listed = rt.call(&CallContext::new(), "list_files", json!({})).await.unwrap();
         assert!(!listed.for_llm.contains(".tmp"), "{}", listed.for_llm);

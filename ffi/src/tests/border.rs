@@ -65,7 +65,7 @@ fn a_message_with_a_nul_is_whole() {
 }
 
 #[test]
-fn null_and_foreign_handles_are_told_from_good_ones() {
+fn null_and_foreign_handles_are_distinguished_from_good_ones() {
     let string = give("text".into());
     // SAFETY: every pointer is NULL or one of our handles, and the string is freed once.
     unsafe {

@@ -241,13 +241,13 @@ fn host_tools() -> Vec<(Value, Handler)> {
             // SAFETY: the invocation has not been ended.
             let context = copied(unsafe { toolkeep_invocation_context(invocation) });
             let context: Value = serde_json::from_str(&context).unwrap();
-            let told = json!({
+            let answer = json!({
                 "tenant": context["tenant"], "agent": context["agent"],
                 "session": context["session"], "depth": context["depth"],
                 "channel_type": context["channel_type"], "tools": context["tools"],
                 "parent": context["parent"]["agent"],
             });
-            resolve(invocation, told);
+            resolve(invocation, answer);
         }),
     ]
 }

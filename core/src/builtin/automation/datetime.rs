@@ -28,7 +28,7 @@ fn utc() -> String {
 pub(in crate::builtin) fn tool(deps: &Deps) -> impl Tool {
     let clock = deps.clock.clone();
     tool_fn("datetime", move |args: Args, _cx| {
-        let answer = tell(clock.now_ms(), &args.timezone);
+        let answer = render(clock.now_ms(), &args.timezone);
         async move { answer }
     })
     .group("automation")
@@ -36,7 +36,7 @@ pub(in crate::builtin) fn tool(deps: &Deps) -> impl Tool {
     .polling()
 }
 
-fn tell(now_ms: i64, timezone: &str) -> Result<ToolResult, ToolError> {
+fn render(now_ms: i64, timezone: &str) -> Result<ToolResult, ToolError> {
     // Zones that were read once are kept for the whole process.
     let zone = fork::hold(|| TimeZone::get(timezone)).map_err(|_| {
         let text = format!(
@@ -65,10 +65,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_time_is_told_in_the_zone_asked_for() {
-        let told = tell(1_792_000_000_000, "Asia/Tokyo").unwrap();
-        assert_eq!(told.for_llm, "2026-10-15T02:46:40+09:00 (Thursday, Asia/Tokyo)");
-        let error = tell(0, "Mars/Olympus").unwrap_err();
+    fn the_time_is_given_in_the_zone_asked_for() {
+        let answer = render(1_792_000_000_000, "Asia/Tokyo").unwrap();
+        assert_eq!(answer.for_llm, "2026-10-15T02:46:40+09:00 (Thursday, Asia/Tokyo)");
+        let error = render(0, "Mars/Olympus").unwrap_err();
         assert_eq!(error.code, Code::InvalidArguments);
     }
 }

@@ -77,7 +77,7 @@ async fn patch(deps: &Deps, text: &str, cx: &CallContext) -> Result<ToolResult, 
     let done = tokio::task::spawn_blocking(work).await;
     let done =
         done.unwrap_or_else(|error| Err(ToolError::failed(format!("File work failed: {error}."))))?;
-    Ok(told(&done))
+    Ok(render(&done))
 }
 
 async fn on_disk(deps: &Deps, cx: &CallContext, path: &str) -> Result<OnDisk, ToolError> {
@@ -100,7 +100,7 @@ fn malformed_error(malformed: &Malformed) -> ToolError {
     ToolError::new(Code::InvalidArguments, text)
 }
 
-fn told(done: &Done) -> ToolResult {
+fn render(done: &Done) -> ToolResult {
     let mut text = format!("Patched {} file{}:", done.files.len(), plural(done.files.len()));
     for file in &done.files {
         text.push_str(&format!("\n{} {}", file.sign(), file.path));

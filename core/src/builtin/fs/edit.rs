@@ -106,7 +106,7 @@ pub(in crate::builtin) fn tool(deps: &Deps) -> impl Tool {
                 Worked::Disk(done) => done,
                 Worked::Stored(file, edits) => stored::edit(&deps, &cx, &file, edits).await?,
             };
-            Ok(told(&path, &done, note))
+            Ok(render(&path, &done, note))
         }
     })
     .group("fs")
@@ -119,7 +119,7 @@ pub(in crate::builtin) fn tool(deps: &Deps) -> impl Tool {
     .assess(move |at: &At, cx| uses(&for_assess, cx, Effect::Write, &at.path))
 }
 
-fn told(path: &str, done: &[Replaced], note: Option<String>) -> ToolResult {
+fn render(path: &str, done: &[Replaced], note: Option<String>) -> ToolResult {
     let count: usize = done.iter().map(|edit| edit.replacements).sum();
     let line = done.first().map_or(0, |edit| edit.line);
     let s = if count == 1 { "" } else { "s" };

@@ -70,24 +70,27 @@ async fn glob(deps: &Deps, args: Args, cx: &CallContext) -> Result<ToolResult, T
         unfiltered: Unfiltered { hidden: args.hidden, ignored: args.ignored },
         max_results: args.max_results.clamp(1, MOST_RESULTS),
     };
-    let (folder, beside) = looked_through(deps, cx, args.path).await?;
-    if let Some(note) = beside.nothing {
+    let (folder, virtual_part) = looked_through(deps, cx, args.path).await?;
+    if let Some(note) = virtual_part.nothing {
         return Ok(ToolResult::silent(note));
     }
-    let (overlay, cancellation) = (beside.overlay(), cx.cancellation().clone());
+    let (overlay, cancellation) = (virtual_part.overlay(), cx.cancellation().clone());
     let find = move |workspace: &Workspace, path: &RelativePath| {
         workspace.glob(path, &options, &overlay, &|| cancellation.is_cancelled())
     };
     let found = folder.blocking(find).await?;
     let structured = json!({ "paths": found.paths, "more": found.more, "unread": found.unread });
-    Ok(ToolResult { structured: Some(structured), ..ToolResult::silent(told(&found, is_absolute)) })
+    Ok(ToolResult {
+        structured: Some(structured),
+        ..ToolResult::silent(render(&found, is_absolute))
+    })
 }
 
 /// What is said of globs with a slash in front that match nothing.
 pub(super) const ABSOLUTE: &str =
     "globs count from `path`, and a `/` in front stands for that folder";
 
-fn told(found: &GlobFound, is_absolute: bool) -> String {
+fn render(found: &GlobFound, is_absolute: bool) -> String {
     let mut text = match found.paths.is_empty() {
         true if is_absolute => format!("[No file matches; {ABSOLUTE}]"),
         true => "[No file matches]".to_owned(),

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::builtin::Deps;
 use crate::error::Code;
-use crate::files::{Files, LONGEST_TEXT, Locks, Print, Verdict, Who, WriteSafety};
+use crate::files::{Files, LONGEST_TEXT, Locks, Principal, Verdict, VersionPrint, WriteSafety};
 use crate::scrub::Scrubber;
 use crate::tool::{CallContext, ToolError};
 use crate::vault::{FileAt, Opener};
@@ -25,7 +25,7 @@ pub(super) const KNOWN_BYTES: u64 = 16 << 20;
 #[derive(Clone)]
 pub(super) struct Guard {
     files: Files,
-    who: Who,
+    principal: Principal,
     locks: Locks,
     runtime: tokio::runtime::Handle,
     scrubber: Scrubber,
@@ -35,7 +35,7 @@ pub(super) struct Guard {
 
 /// A version of a file, and how it is shown if it is short.
 pub(super) struct Known {
-    print: Print,
+    print: VersionPrint,
     shown: Option<Arc<str>>,
 }
 
@@ -44,7 +44,7 @@ impl Guard {
     pub(super) fn new(deps: &Deps, cx: &CallContext) -> Guard {
         Guard {
             files: deps.files.clone(),
-            who: Who::of(cx.caller()),
+            principal: Principal::of(cx.caller()),
             locks: deps.files.locks(cx),
             runtime: tokio::runtime::Handle::current(),
             scrubber: cx.scrubber(&deps.scrubbers),
@@ -85,28 +85,28 @@ impl Guard {
         if self.is_off() {
             return Ok(None);
         }
-        let seen = self.files.seen();
-        let verdict = seen.verdict(&self.who, &stored_key(file), seen.print(content));
+        let versions = self.files.read_versions();
+        let verdict = versions.verdict(&self.principal, &stored_key(file), versions.print(content));
         self.files.write_safety().check(written, &verdict, || self.shown(content))
     }
 
     /// Notes that the caller knows a file of the store, because it was read or written.
     pub(super) fn knows_stored(&self, file: &FileAt, content: &[u8]) {
         if let Some(Known { print, shown }) = self.known(content) {
-            self.files.seen().note(&self.who, &stored_key(file), print, shown);
+            self.files.read_versions().note(&self.principal, &stored_key(file), print, shown);
         }
     }
 
     /// True if the caller knows this content of a file of the store.
     pub(super) fn is_known_stored(&self, file: &FileAt, content: &[u8]) -> bool {
-        let seen = self.files.seen();
-        let verdict = seen.verdict(&self.who, &stored_key(file), seen.print(content));
+        let versions = self.files.read_versions();
+        let verdict = versions.verdict(&self.principal, &stored_key(file), versions.print(content));
         !self.is_off() && verdict == Verdict::Current
     }
 
     /// Forgets a file of the store that is gone.
     pub(super) fn forget_stored(&self, file: &FileAt) {
-        self.files.seen().forget(&self.who, &stored_key(file));
+        self.files.read_versions().forget(&self.principal, &stored_key(file));
     }
 
     /// Asks whether somebody else has locked the file, and whether the call still goes on, at the last
@@ -141,8 +141,10 @@ impl Guard {
 
     /// What tells this content of a file from others, to be noted once it stands there.
     pub(super) fn known(&self, content: &[u8]) -> Option<Known> {
-        let known =
-            || Known { print: self.files.seen().print(content), shown: self.shown(content) };
+        let known = || Known {
+            print: self.files.read_versions().print(content),
+            shown: self.shown(content),
+        };
         (!self.is_off()).then(known)
     }
 
@@ -159,7 +161,7 @@ impl Guard {
     pub(super) fn knows(&self, workspace: &Workspace, target: &Path, known: Option<Known>) {
         if let Some(Known { print, shown }) = known {
             let place = place(workspace, target);
-            self.files.seen().note(&self.who, key(&place), print, shown);
+            self.files.read_versions().note(&self.principal, key(&place), print, shown);
         }
     }
 
@@ -174,27 +176,27 @@ impl Guard {
     /// What the caller knows of what stands there; none if nothing does.
     fn verdict(&self, workspace: &Workspace, standing: &Standing) -> Option<Verdict> {
         let place = place(workspace, &standing.target);
-        let of = |print| self.files.seen().verdict(&self.who, key(&place), print);
+        let of = |print| self.files.read_versions().verdict(&self.principal, key(&place), print);
         let verdict = of(self.print(standing)?);
         // Who read a large file knows it by its size and times, also where a writer holds it whole.
         let large = standing.content().is_some_and(|there| there.len() as u64 > KNOWN_BYTES);
         match standing.version().filter(|_| large && verdict != Verdict::Current) {
-            Some(version) => Some(of(self.files.seen().print_of_large(&version))),
+            Some(version) => Some(of(self.files.read_versions().print_of_large(&version))),
             None => Some(verdict),
         }
     }
 
     /// Forgets a file that is gone.
     pub(super) fn forget(&self, workspace: &Workspace, target: &Path) {
-        self.files.seen().forget(&self.who, key(&place(workspace, target)));
+        self.files.read_versions().forget(&self.principal, key(&place(workspace, target)));
     }
 
-    fn print(&self, standing: &Standing) -> Option<Print> {
-        let seen = self.files.seen();
+    fn print(&self, standing: &Standing) -> Option<VersionPrint> {
+        let versions = self.files.read_versions();
         match &standing.body {
             Body::Missing => None,
-            Body::Whole(content) => Some(seen.print(content)),
-            Body::Large(_) => standing.version().map(|version| seen.print_of_large(&version)),
+            Body::Whole(content) => Some(versions.print(content)),
+            Body::Large(_) => standing.version().map(|version| versions.print_of_large(&version)),
         }
     }
 

@@ -86,9 +86,9 @@ async fn list(deps: &Deps, args: Args, cx: &CallContext) -> Result<ToolResult, T
         unfiltered: Unfiltered { hidden: args.hidden, ignored: args.ignored },
     };
     let (after, depth, excludes) = (args.after, args.depth, !args.exclude.is_empty());
-    let (folder, beside) = looked_through(deps, cx, args.path).await?;
-    let overlay = beside.overlay();
-    if let Some(note) = beside.nothing {
+    let (folder, virtual_part) = looked_through(deps, cx, args.path).await?;
+    let overlay = virtual_part.overlay();
+    if let Some(note) = virtual_part.nothing {
         return Ok(ToolResult::silent(note));
     }
     let cancellation = cx.cancellation().clone();
@@ -99,7 +99,7 @@ async fn list(deps: &Deps, args: Args, cx: &CallContext) -> Result<ToolResult, T
     let structured = Some(data(&listing));
     Ok(ToolResult {
         structured,
-        ..ToolResult::silent(told(&listing, after.as_deref(), depth, excludes))
+        ..ToolResult::silent(render(&listing, after.as_deref(), depth, excludes))
     })
 }
 
@@ -107,7 +107,7 @@ fn bad_exclude(bad: BadGlob) -> ToolError {
     ToolError::new(Code::InvalidArguments, format!("Argument `exclude`: {bad}."))
 }
 
-fn told(listing: &Listing, after: Option<&str>, depth: usize, excludes: bool) -> String {
+fn render(listing: &Listing, after: Option<&str>, depth: usize, excludes: bool) -> String {
     if listing.entries.is_empty() {
         return match after {
             Some(after) => format!("[Nothing comes after \"{after}\"]"),

@@ -351,12 +351,12 @@ fn exists(at: &OnDisk, what: &str) -> ToolError {
 
 /// All problems in one refusal.
 fn refusal(first: &ToolError, problems: &[ToolError]) -> ToolError {
-    let mut told: Vec<&str> =
+    let mut problems: Vec<&str> =
         problems.iter().take(MOST_PROBLEMS).map(|problem| problem.message.as_str()).collect();
     if problems.len() > MOST_PROBLEMS {
-        told.push("There are more problems.");
+        problems.push("There are more problems.");
     }
-    let text = format!("Nothing was changed in any file.\n{}", told.join("\n"));
+    let text = format!("Nothing was changed in any file.\n{}", problems.join("\n"));
     let mut error = first.clone();
     error.message = text;
     error

@@ -257,8 +257,8 @@ impl Writer {
             })?;
             let EditedText { content, replaced, opened } = made;
             let known = self.guard.known(&content);
-            let told = (replaced, note, known, standing.target.clone());
-            Ok((Change::Put(content.into(), None), (told, opened)))
+            let outcome = (replaced, note, known, standing.target.clone());
+            Ok((Change::Put(content.into(), None), (outcome, opened)))
         };
         let last = |now: &Standing, (_, opened): &(_, Vec<Opened>)| {
             self.guard.last(workspace, path, &now.target)?;

@@ -146,7 +146,7 @@ async fn read(deps: &Deps, args: Args, cx: &CallContext) -> Result<ToolResult, T
         },
     };
     let counting = if args.start_line.is_some() { Counting::From1 } else { Counting::From0 };
-    Ok(ToolResult::silent(told(&page, range, counting)))
+    Ok(ToolResult::silent(render(&page, range, counting)))
 }
 
 /// A page of a file, if it is of the disk.
@@ -282,7 +282,7 @@ impl Counting {
 }
 
 /// The page with a closing note, where there is something to note.
-fn told(page: &ReadText, range: ReadRange, counting: Counting) -> String {
+fn render(page: &ReadText, range: ReadRange, counting: Counting) -> String {
     let total = page.total_lines;
     let all = if page.may_be_more { format!("at least {total}") } else { total.to_string() };
     if total == 0 {

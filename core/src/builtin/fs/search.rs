@@ -170,16 +170,16 @@ async fn search(deps: &Deps, args: Args, cx: &CallContext) -> Result<ToolResult,
     let (mode, numbers, offset) = (args.output_mode, args.line_numbers, args.offset);
     let asked = Asked { mode, numbers, offset, is_absolute };
     let problem = options.pattern.problem.clone();
-    let (place, beside) = looked_through(deps, cx, args.path).await?;
-    if let Some(note) = beside.nothing {
+    let (place, virtual_part) = looked_through(deps, cx, args.path).await?;
+    if let Some(note) = virtual_part.nothing {
         return Ok(ToolResult::silent(note));
     }
-    let texts: Vec<VirtualFile> = (beside.files.iter())
+    let texts: Vec<VirtualFile> = (virtual_part.files.iter())
         .filter(|file| options.covers(&place.path, &file.path))
         .cloned()
         .collect();
     let masking = Masking::new(deps, cx, place.workspace.clone());
-    let (overlay, cancellation) = (beside.overlay(), cx.cancellation().clone());
+    let (overlay, cancellation) = (virtual_part.overlay(), cx.cancellation().clone());
     let runtime = Handle::current();
     let find = move |workspace: &Workspace, path: &RelativePath| {
         let is_stopped = || cancellation.is_cancelled();
@@ -197,7 +197,7 @@ async fn search(deps: &Deps, args: Args, cx: &CallContext) -> Result<ToolResult,
     };
     let found = place.blocking(find).await?;
     let structured = Some(data(&found, asked.mode, problem.is_some()));
-    let text = told(&found, &asked, problem.as_deref());
+    let text = render(&found, &asked, problem.as_deref());
     Ok(ToolResult { structured, ..ToolResult::silent(text) })
 }
 
@@ -212,7 +212,7 @@ struct Asked {
     is_absolute: bool,
 }
 
-fn told(found: &SearchFound, asked: &Asked, problem: Option<&str>) -> String {
+fn render(found: &SearchFound, asked: &Asked, problem: Option<&str>) -> String {
     let mut text = String::new();
     for file in &found.files {
         let FileHits { path, matched } = file;

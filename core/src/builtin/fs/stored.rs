@@ -103,22 +103,22 @@ pub(super) async fn write(
     let (change, (note, after, knows)) = file.change(make).await?;
     let had_none = change.did == Did::Nothing && change.before.is_some() && after.is_empty();
     keep(&writer, file, &change, (knows && !had_none).then_some(after.as_slice()));
-    let mut told = told(file.written(), (change.did, mode), bytes);
+    let mut text = render(file.written(), (change.did, mode), bytes);
     if had_none {
-        told += " What is read there is the agent's, for all its users.";
+        text += " What is read there is the agent's, for all its users.";
     }
     let replaced = change.before.filter(|_| is_memory && mode == WriteMode::Replace);
     if let Some(before) = replaced.filter(|_| change.did != Did::Nothing) {
-        told += &replaced_memory(&writer.masked(&before, &file.file_at()));
+        text += &replaced_memory(&writer.masked(&before, &file.file_at()));
     }
     let created = change.did == Did::Created;
     Ok(ToolResult {
         structured: Some(json!({ "bytes": bytes, "created": created })),
-        ..ToolResult::silent(noted(told, note))
+        ..ToolResult::silent(noted(text, note))
     })
 }
 
-fn told(path: &str, done: (Did, WriteMode), bytes: usize) -> String {
+fn render(path: &str, done: (Did, WriteMode), bytes: usize) -> String {
     match done {
         (Did::Nothing, _) => format!("{path} is as it was; there was nothing to change."),
         (Did::Created, _) => format!("Created {path} ({bytes} bytes written)."),

@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::builtin::Deps;
 use crate::kind::Capability;
 use crate::tool::{Stamp, Tool, ToolResult, tool_fn};
-use crate::workspace::Told;
+use crate::workspace::RootInfo;
 
 /// Tells which folders the file tools may use, how to write paths in them, and whether they may be
 /// written.
@@ -23,14 +23,15 @@ pub(in crate::builtin) fn tool(deps: &Deps) -> impl Tool {
         let deps = deps.clone();
         async move {
             let roots = deps.files.reach(&cx).await?.roots();
-            let listed = |root: &Told| json!({ "path": root.path, "writable": !root.read_only });
+            let listed =
+                |root: &RootInfo| json!({ "path": root.path, "writable": !root.read_only });
             let (workspace, others) = roots.split_at(1);
             Ok(ToolResult {
                 structured: Some(json!({
                     "workspace": workspace.first().map(listed),
                     "others": others.iter().map(listed).collect::<Vec<_>>(),
                 })),
-                ..ToolResult::silent(told(workspace, others))
+                ..ToolResult::silent(render(workspace, others))
             })
         }
     })
@@ -40,7 +41,7 @@ pub(in crate::builtin) fn tool(deps: &Deps) -> impl Tool {
     .stamp(|_, _| std::future::ready(Stamp::Never))
 }
 
-fn told(workspace: &[Told], others: &[Told]) -> String {
+fn render(workspace: &[RootInfo], others: &[RootInfo]) -> String {
     let mut text = String::new();
     for root in workspace {
         // Writing to a string does not fail.
@@ -60,6 +61,6 @@ fn told(workspace: &[Told], others: &[Told]) -> String {
     text
 }
 
-fn may(root: &Told) -> &'static str {
+fn may(root: &RootInfo) -> &'static str {
     if root.read_only { "It may be read." } else { "It may be read and written." }
 }

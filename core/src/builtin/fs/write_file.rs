@@ -48,7 +48,7 @@ pub(in crate::builtin) fn tool(deps: &Deps) -> impl Tool {
             match deps.files.on_disk((&cx, &path), args.content, work).await? {
                 Worked::Disk(wrote) => {
                     let deliver = args.deliver.unwrap_or_else(|| deps.files.is_delivered(&path));
-                    Ok(told(&path, mode, deliver, wrote))
+                    Ok(render(&path, mode, deliver, wrote))
                 }
                 Worked::Stored(file, content) => {
                     stored::write(&deps, &cx, &file, (content, mode)).await
@@ -63,7 +63,7 @@ pub(in crate::builtin) fn tool(deps: &Deps) -> impl Tool {
     .assess(move |at: &At, cx| uses(&for_assess, cx, Effect::Write, &at.path))
 }
 
-fn told(path: &str, mode: WriteMode, deliver: bool, wrote: Wrote) -> ToolResult {
+fn render(path: &str, mode: WriteMode, deliver: bool, wrote: Wrote) -> ToolResult {
     let Wrote { bytes, created, unchanged, note } = wrote;
     let verb = match (mode, created) {
         (_, true) => "Created",

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::ordered::{Wanted, not_run, order};
-use super::told::told;
+use super::exec_request::{Wanted, not_run, request};
+use super::report::render;
 use crate::builtin::Deps;
 use crate::error::Code;
-use crate::exec::{Control, Done, NotRun, Order};
+use crate::exec::{Control, Done, ExecRequest, NotRun};
 use crate::tool::{CallContext, Caller, ToolError, ToolResult};
 
 /// The longest that a command may take.
@@ -22,34 +22,34 @@ pub(super) async fn finished(
     wanted: Wanted<'_>,
     cx: &CallContext,
 ) -> Result<ToolResult, ToolError> {
-    let order = order(deps, wanted, cx).await?;
-    ended(deps, order, cx).await
+    let request = request(deps, wanted, cx).await?;
+    ended(deps, request, cx).await
 }
 
 /// Runs an order to its end.
 pub(super) async fn ended(
     deps: &Deps,
-    order: Order,
+    request: ExecRequest,
     cx: &CallContext,
 ) -> Result<ToolResult, ToolError> {
-    let limit = order.timeout;
-    told(carried_out(deps, order, cx).await?, limit, cx)
+    let limit = request.timeout;
+    render(carried_out(deps, request, cx).await?, limit, cx)
 }
 
 /// Carries an order out and waits for its end.
 pub(super) async fn carried_out(
     deps: &Deps,
-    order: Order,
+    request: ExecRequest,
     cx: &CallContext,
 ) -> Result<Done, ToolError> {
     let scrubber = cx.scrubber(&deps.scrubbers);
     let control = Control::new().map_err(|error| not_run(NotRun::from(error)))?;
     // Whoever gives the call up ends the command.
     let cancelled = Cancelled(control.clone());
-    let (tell, done) = tokio::sync::oneshot::channel();
+    let (reply, done) = tokio::sync::oneshot::channel();
     let host = Arc::clone(&deps.host);
     tokio::task::spawn_blocking(move || {
-        host.run(order, &control, &scrubber, |done| drop(tell.send(done)));
+        host.run(request, &control, &scrubber, |done| drop(reply.send(done)));
     });
     let done = done.await.map_err(|_| {
         ToolError::new(Code::Internal, "The thread that ran the command ended early.")

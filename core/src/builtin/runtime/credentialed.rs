@@ -12,8 +12,8 @@ use crate::builtin::Deps;
 use crate::clis::{Prepared, Program, Registered, Room, Surroundings, Verified};
 use crate::error::Code;
 use crate::exec::environment::Variables;
-use crate::exec::sandbox::{HOME, Mounted, Whose, without_links};
-use crate::exec::{Apart, Console, Opened, Order};
+use crate::exec::sandbox::{CommandOwner, HOME, Mounted, without_links};
+use crate::exec::{Console, ExecRequest, Isolated, Opened};
 use crate::kind::Capability;
 use crate::shell::Run;
 use crate::tool::{CallContext, Tool, ToolError, ToolResult, tool_fn};
@@ -131,23 +131,23 @@ pub(super) async fn run(
         let _ = cx.register_secret(value, Some(kind_of(kind)));
     }
     let words = std::iter::once(cli.name).chain(words).collect();
-    let (opened, apart) = found(program, surroundings, words);
-    let order = Order {
+    let (opened, isolated) = found(program, surroundings, words);
+    let request = ExecRequest {
         run: plan.run.clone(),
         cwd,
         held_to,
-        seen: places.readable.iter().chain(&places.writable).map(PathBuf::from).collect(),
+        visible: places.readable.iter().chain(&places.writable).map(PathBuf::from).collect(),
         variables: Variables::new(),
         input: stdin.unwrap_or_default().into_bytes(),
         nested: Default::default(),
         console: Console::Once,
         session: String::new(),
-        whose: Whose::of(caller, deps.sessions.key(caller), &places),
+        owner: CommandOwner::of(caller, deps.sessions.key(caller), &places),
         timeout: wanted(timeout, timeout_ms, caller.timeout_ms),
         opened,
-        apart,
+        isolated,
     };
-    ended(deps, order, cx).await
+    ended(deps, request, cx).await
 }
 
 /// A program with all that it finds, on the host or in a container.
@@ -155,14 +155,14 @@ fn found(
     program: Program,
     surroundings: Surroundings,
     words: Vec<String>,
-) -> (Option<Opened>, Option<Apart>) {
+) -> (Option<Opened>, Option<Isolated>) {
     let Surroundings { variables, files, .. } = surroundings;
     match program {
         Program::OnHost(Verified { file, path, .. }, folder) => {
             let temp = Arc::new(folder);
             (Some(Opened { file, path, words, variables, temp }), None)
         }
-        Program::OfImage => (None, Some(Apart { words, variables, files })),
+        Program::OfImage => (None, Some(Isolated { words, variables, files })),
     }
 }
 

@@ -9,14 +9,15 @@ use futures_util::future::BoxFuture;
 use serde_json::Value;
 
 use super::carried::carried_out;
-use super::ordered::temp_of;
-use super::told::told_of_owner;
+use super::exec_request::temp_of;
+use super::report::render_for_owner;
 use crate::builtin::Deps;
 use crate::custom::Definition;
 use crate::error::Code;
 use crate::exec::environment::Variables;
-use crate::exec::sandbox::Whose;
-use crate::exec::{Console, NetworkPermit, Order, sealed};
+use crate::exec::sandbox::CommandOwner;
+use crate::exec::{Console, ExecRequest, sealed};
+use crate::policy::NetworkPermit;
 use crate::secret::KeyRing;
 use crate::tool::{CallContext, Tool, ToolError, ToolResult, ToolSpec};
 
@@ -71,26 +72,26 @@ impl Custom {
         let places = deps.files.places(caller)?;
         // Where its owner has it start, it may look around.
         let start = self.made_of.row.working_dir.as_ref().map(|_| &plan.cwd);
-        let seen = places.readable.iter().chain(&places.writable);
-        let seen = seen.chain(&plan.confinement.read).chain(start);
+        let visible = places.readable.iter().chain(&places.writable);
+        let visible = visible.chain(&plan.confinement.read).chain(start);
         let session = deps.sessions.key(caller);
         let limit = self.made_of.timeout_within(caller.timeout_ms.map(Duration::from_millis));
-        let order = Order {
+        let request = ExecRequest {
             run: plan.run.clone(),
             cwd: PathBuf::from(&plan.cwd),
             held_to: plan.confinement.clone(),
-            seen: seen.map(PathBuf::from).collect(),
+            visible: visible.map(PathBuf::from).collect(),
             variables,
             input: Vec::new(),
             nested: Default::default(),
             console: Console::Once,
             session: temp_of(caller, session.as_deref()),
             opened: None,
-            apart: None,
-            whose: Whose::of(caller, session, &places),
+            isolated: None,
+            owner: CommandOwner::of(caller, session, &places),
             timeout: limit,
         };
-        told_of_owner(carried_out(deps, order, cx).await?, limit, cx)
+        render_for_owner(carried_out(deps, request, cx).await?, limit, cx)
     }
 
     /// Refuses a network that its sandbox cannot give it. Without it, it would do something else.

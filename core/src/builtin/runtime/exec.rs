@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::carried::{LONGEST, SPARE, finished, timeout};
 use super::credentialed;
-use super::ordered::Wanted;
+use super::exec_request::Wanted;
 use super::process;
 use crate::builtin::Deps;
 use crate::exec::Console;
@@ -77,7 +77,7 @@ async fn run(deps: &Deps, args: Args, cx: &CallContext) -> Result<ToolResult, To
     let wanted = Wanted { command, argument: "command", input, console, timeout };
     if args.background {
         let process = process::start(deps, wanted, cx).await?;
-        return Ok(process::told_of_start(&process, Duration::ZERO).await);
+        return Ok(process::render_start(&process, Duration::ZERO).await);
     }
     finished(deps, wanted, cx).await
 }

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::carried::{LONGEST, SPARE, finished, timeout};
-use super::ordered::Wanted;
+use super::exec_request::Wanted;
 use crate::builtin::Deps;
 use crate::error::Code;
 use crate::exec::Console;

@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::ordered::{Wanted, not_run, order};
-use super::told::{closed, come, ended};
+use super::exec_request::{Wanted, not_run, request};
+use super::report::{closed, come, ended};
 use crate::builtin::Deps;
 use crate::error::Code;
 use crate::exec::{Console, Ended, Owner, Process, Refused, Status};
@@ -221,10 +221,10 @@ pub(super) async fn start(
     cx: &CallContext,
 ) -> Result<Arc<Process>, ToolError> {
     let command = wanted.command.to_owned();
-    let order = order(deps, wanted, cx).await?;
+    let request = request(deps, wanted, cx).await?;
     let scrubber = cx.scrubber(&deps.scrubbers);
     let command = scrubber.scrub(&command).into_owned();
-    let started = deps.background.start(owner(deps, cx), command, order, scrubber).await;
+    let started = deps.background.start(owner(deps, cx), command, request, scrubber).await;
     started.map_err(|refused| match refused {
         Refused::NotRun(error) => not_run(error),
         Refused::Full { running, key } => {
@@ -240,7 +240,7 @@ pub(super) async fn start(
 }
 
 /// What a model is told of one that was just started.
-pub(super) async fn told_of_start(process: &Process, wait: Duration) -> ToolResult {
+pub(super) async fn render_start(process: &Process, wait: Duration) -> ToolResult {
     let how = format!(
         "Started as {}. Look with the tool `process`: action `poll` and this `id`.",
         process.id()
@@ -259,7 +259,7 @@ async fn start_one(deps: &Deps, args: &Args, cx: &CallContext) -> Result<ToolRes
     let timeout = args.timeout_ms.map_or(Duration::MAX, Duration::from_millis);
     let wanted = Wanted { command, argument: "command", input: Vec::new(), console, timeout };
     let process = start(deps, wanted, cx).await?;
-    Ok(told_of_start(&process, wait(args, Duration::ZERO)).await)
+    Ok(render_start(&process, wait(args, Duration::ZERO)).await)
 }
 
 fn owner(deps: &Deps, cx: &CallContext) -> Owner {
@@ -350,12 +350,12 @@ fn state(ended: Option<Ended>) -> String {
 }
 
 fn ended_in_words(how: Ended) -> String {
-    let told = ended(how.status, how.cut);
-    told.unwrap_or_else(|| "ended well".to_owned())
+    let status = ended(how.status, how.cut);
+    status.unwrap_or_else(|| "ended well".to_owned())
 }
 
 fn described(process: &Process, how: Option<Ended>) -> Value {
-    let mut told = json!({
+    let mut status = json!({
         "id": process.id(),
         "command": process.command,
         "running": how.is_none(),
@@ -363,18 +363,18 @@ fn described(process: &Process, how: Option<Ended>) -> Value {
         "confinement": process.confined,
     });
     if let Some(how) = how {
-        let (exit_code, signal) = super::told::numbers(how.status);
-        told["exit_code"] = json!(exit_code);
-        told["signal"] = json!(signal);
+        let (exit_code, signal) = super::report::numbers(how.status);
+        status["exit_code"] = json!(exit_code);
+        status["signal"] = json!(signal);
     }
-    super::told::note_appeared(&mut told, &process.appeared());
-    told
+    super::report::note_appeared(&mut status, &process.appeared());
+    status
 }
 
 /// What a process wrote since somebody looked, after what was done now.
 async fn news(process: &Process, wait: Duration, done: &str) -> ToolResult {
-    let seen = process.poll(MOST_NEWS, wait).await;
-    let part = &seen.news;
+    let polled = process.poll(MOST_NEWS, wait).await;
+    let part = &polled.news;
     let mut text = String::new();
     if !done.is_empty() {
         text += done;
@@ -387,20 +387,20 @@ async fn news(process: &Process, wait: Duration, done: &str) -> ToolResult {
         }
     }
     let id = process.id();
-    match seen.ended {
+    match polled.ended {
         None if part.text.is_empty() => {
             text += &format!("[{id} runs, and has written nothing new.]")
         }
         None => text += &format!("[{id} runs.]"),
         Some(how) => text += &format!("[{id}: {}.]", ended_in_words(how)),
     }
-    let failed = seen.ended.is_some_and(|how| how.status != Status::Exited(0));
+    let failed = polled.ended.is_some_and(|how| how.status != Status::Exited(0));
     let closed = failed.then(|| closed(&process.confined.not_looked_at)).flatten();
     for line in closed.into_iter().chain(come(&process.appeared())) {
         text.push('\n');
         text += &line;
     }
-    let mut structured = described(process, seen.ended);
+    let mut structured = described(process, polled.ended);
     structured["output"] = json!(part.text);
     structured["from"] = json!(part.from);
     structured["next_offset"] = json!(part.to);

@@ -118,7 +118,8 @@ impl Asking {
         scrubber.scrub_json(&mut unkept);
         let (arguments, cut) = excerpt::shown(&shown["arguments"]);
         let arguments = visible_json(&arguments);
-        let told = json!({ "reasons": reasons, "arguments": arguments, "arguments_cut": cut });
+        let event_data =
+            json!({ "reasons": reasons, "arguments": arguments, "arguments_cut": cut });
         let request = json!({
             "description": spec.description,
             "arguments": shown["arguments"],
@@ -139,7 +140,7 @@ impl Asking {
             session: caller.session.clone(),
             tool: spec.name.clone(),
             request,
-            told,
+            event_data,
             expires_at_ms: self.expires_at_ms,
         }
     }

@@ -68,9 +68,9 @@ impl Wait<'_> {
         loop {
             let look = until.min(Instant::now() + LOOK_EVERY);
             let said = {
-                let told = told(&mut changes, look);
-                pin_mut!(told);
-                match select(&mut handler, told).await {
+                let changed = wait_for_change(&mut changes, look);
+                pin_mut!(changed);
+                match select(&mut handler, changed).await {
                     Either::Left((said, _)) => Some(said),
                     Either::Right(_) => None,
                 }
@@ -203,7 +203,7 @@ impl Wait<'_> {
 const MOST_WHY: usize = 2_000;
 
 /// Waits until the store may have changed, or until it is time to look anyway.
-async fn told(changes: &mut watch::Receiver<u64>, look: Instant) {
+async fn wait_for_change(changes: &mut watch::Receiver<u64>, look: Instant) {
     let tick = async {
         if changes.changed().await.is_err() {
             // A store that tells of nothing, or no longer, never ticks.

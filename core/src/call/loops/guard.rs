@@ -51,7 +51,7 @@ pub(crate) struct Outcome {
     pub ran: bool,
     /// True if its result says something even if the arguments are others: that of a call that
     /// only looked, or an error. A bare "done" after each of ten changes is no loop.
-    pub telling: bool,
+    pub informative: bool,
     /// True if it missed what it was after: an error, or a search that found nothing.
     pub missed: bool,
     /// True if it looked for something and there was nothing: a search without a hit, a program that
@@ -247,7 +247,7 @@ impl Guard {
     /// that name paths are left to [`Guard::missing`].
     fn same_result(&self, step: &Step, outcome: Outcome) -> u32 {
         let has_missed_paths = outcome.missed && step.target.is_some();
-        if !outcome.telling || outcome.nothing_found || has_missed_paths {
+        if !outcome.informative || outcome.nothing_found || has_missed_paths {
             return 0;
         }
         let of_tool = self.since_work(step).filter(|record| record.tool == step.tool);

@@ -55,13 +55,13 @@ impl Run {
     }
 
     fn step(&mut self, step: &Step, result: &str) -> Level {
-        let telling = step.pace == Pace::Reads;
+        let informative = step.pace == Pace::Reads;
         let found = self.guard.before(&self.limits, step, self.remembers).or_else(|| {
             self.ran += 1;
             let nothing_found = result == "no hit";
             let (result, missed) = (PRINTS.of(result.as_bytes()), result.starts_with("no "));
-            let telling = telling || missed;
-            let outcome = Outcome { result, ran: true, telling, missed, nothing_found };
+            let informative = informative || missed;
+            let outcome = Outcome { result, ran: true, informative, missed, nothing_found };
             self.guard.after(&self.limits, step, outcome, self.remembers)
         });
         match found {
@@ -320,7 +320,8 @@ fn a_change_ends_the_streak_and_only_one_that_ran() {
     assert_eq!(run.reads(100..112), Level::None);
     assert_eq!((run.guard.streak, run.guard.unique.len()), (12, 12));
     let result = PRINTS.of(b"no");
-    let refused = Outcome { result, ran: false, telling: true, missed: true, nothing_found: false };
+    let refused =
+        Outcome { result, ran: false, informative: true, missed: true, nothing_found: false };
     run.guard.after(&run.limits, &step("edit", "x", Pace::Changes), refused, true);
     assert_eq!(run.guard.streak, 12);
     run.limits.exploring = Thresholds::new(24, 36);

@@ -1,4 +1,4 @@
-//! `psql`. What it is told is SQL, which is read, and commands of its own, some of which run programs.
+//! `psql`. It is given SQL, which is analysed, and commands of its own, some of which run programs.
 
 use super::{Denied, NONE, Preset};
 use crate::clis::adapter::Adapter;

@@ -17,7 +17,7 @@ use crate::fork;
 
 /// Calls that are denied whatever their arguments are.
 const DENIED: &[libc::c_long] = &[
-    // To look into other processes, or to change them.
+    // Reading or changing other processes.
     libc::SYS_ptrace,
     libc::SYS_process_vm_readv,
     libc::SYS_process_vm_writev,
@@ -38,7 +38,7 @@ const DENIED: &[libc::c_long] = &[
     libc::SYS_mount_setattr,
     libc::SYS_unshare,
     libc::SYS_setns,
-    // Files by number, past all folders.
+    // Opening files by number, without their folders.
     libc::SYS_open_by_handle_at,
     libc::SYS_name_to_handle_at,
     // Parts of the kernel with many faults, or that work around a filter.
@@ -128,7 +128,7 @@ type Programs = [Vec<u8>; 3];
 /// # Errors
 /// Where they cannot be built for this machine.
 pub(crate) fn programs(sockets: Sockets) -> Result<&'static Programs, seccompiler::Error> {
-    // To compile them takes longer than to start a program.
+    // Compiling them takes longer than starting a program, so it is done once.
     static COMPILED: [OnceLock<Programs>; 3] = [const { OnceLock::new() }; 3];
     let compiled = &COMPILED[sockets as usize];
     if let Some(programs) = compiled.get() {
@@ -172,7 +172,7 @@ fn denied(sockets: Sockets) -> Result<Rules, seccompiler::Error> {
         namespaces.push(SeccompRule::new(vec![set])?);
     }
     rules.insert(libc::SYS_clone, namespaces);
-    // To push characters into a terminal is to type on it.
+    // Pushing characters into a terminal is typing on it.
     let pushes = [libc::TIOCSTI, libc::TIOCLINUX];
     let pushes =
         pushes.map(|request| SeccompRule::new(vec![argument(1, SeccompCmpOp::Eq, request)?]));
@@ -190,7 +190,7 @@ fn denied(sockets: Sockets) -> Result<Rules, seccompiler::Error> {
 /// Rules that fit every family of sockets but these.
 fn all_but(sockets: Sockets) -> Result<Vec<SeccompRule>, seccompiler::Error> {
     let families: &[i32] = match sockets {
-        // No rule at all fits every call.
+        // A list without rules matches every call.
         Sockets::None => return Ok(Vec::new()),
         Sockets::Internet => &[libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK],
         Sockets::All => &[libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK, libc::AF_UNIX],

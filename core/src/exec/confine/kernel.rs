@@ -32,7 +32,7 @@ pub(crate) struct Kernel {
     /// Namespaces.
     pub(crate) namespaces: Namespaces,
     /// Whether the processes of a user namespace are counted apart from those of its user elsewhere.
-    pub(crate) counts_apart: bool,
+    pub(crate) counts_per_namespace: bool,
     /// Why something is missing, in words for the owner.
     pub(crate) missing: Vec<String>,
     /// The rules of Landlock that were made lately.
@@ -67,17 +67,24 @@ impl Kernel {
             missing.push(format!("namespaces: {why}"));
         }
         let release = rustix::system::uname().release().to_string_lossy().into_owned();
-        let counts_apart = is_at_least(&release, COUNTS_APART);
+        let counts_per_namespace = is_at_least(&release, COUNTS_PER_NAMESPACE);
         let rules = Arc::default();
-        Kernel { landlock, filter: filter.is_ok(), namespaces, counts_apart, missing, rules }
+        Kernel {
+            landlock,
+            filter: filter.is_ok(),
+            namespaces,
+            counts_per_namespace,
+            missing,
+            rules,
+        }
     }
 
     /// How many processes and threads count towards the limit of a command in such namespaces that are
-    /// none of its own. The kernel tells how many there are of all users, which is never too few: with too few, a command of
+    /// none of its own. The kernel reports the number for all users, which is never too low: with too few, a command of
     /// somebody who runs a desktop could start nothing.
     pub(crate) fn others(&self, namespaces: Namespaces) -> u64 {
         match namespaces {
-            Namespaces::Full { users: true } if self.counts_apart => 0,
+            Namespaces::Full { users: true } if self.counts_per_namespace => 0,
             _ => running(&std::fs::read_to_string("/proc/loadavg").unwrap_or_default()),
         }
     }
@@ -85,7 +92,7 @@ impl Kernel {
 
 /// Since this version, the limit of processes holds for each user namespace by itself. Source: the
 /// kernel's change 21d1c5e386bc, "Reimplement RLIMIT_NPROC on top of ucounts".
-const COUNTS_APART: (u32, u32) = (5, 14);
+const COUNTS_PER_NAMESPACE: (u32, u32) = (5, 14);
 
 /// True if a kernel's release, as `6.1.0-13-amd64`, is of this version or a later one.
 fn is_at_least(release: &str, version: (u32, u32)) -> bool {
@@ -143,7 +150,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_release_tells_its_version() {
+    fn a_kernel_release_gives_its_version() {
         for (release, is) in [
             ("5.14.0", true),
             ("6.1.0-13-amd64", true),
@@ -154,7 +161,7 @@ mod tests {
             ("", false),
             ("x.y", false),
         ] {
-            assert_eq!(is_at_least(release, COUNTS_APART), is, "{release}");
+            assert_eq!(is_at_least(release, COUNTS_PER_NAMESPACE), is, "{release}");
         }
     }
 
@@ -162,11 +169,11 @@ mod tests {
     fn processes_of_others_count_where_the_kernel_counts_them() {
         assert_eq!(running("2.01 1.49 1.43 3/96 24661\n"), 96);
         assert_eq!(running(""), 0);
-        let kernel = |counts_apart| Kernel {
+        let kernel = |counts_per_namespace| Kernel {
             landlock: None,
             filter: true,
             namespaces: Namespaces::None,
-            counts_apart,
+            counts_per_namespace,
             missing: Vec::new(),
             rules: Arc::default(),
         };

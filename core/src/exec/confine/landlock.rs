@@ -79,11 +79,13 @@ pub(crate) struct Rules {
 /// in it, has another.
 type Stamp = Option<(u64, u64, i64, i64)>;
 
-/// How many are kept, and for how long: what is mounted meanwhile leaves no trace in a stamp.
+/// How many sets of rules are kept.
 const MOST_MADE: usize = 16;
+
+/// How long a set of rules is kept. A stamp does not show what was mounted meanwhile.
 const LONGEST: Duration = Duration::from_secs(10);
 
-/// How many commands have the same: each adds rules for what it alone has mounted.
+/// How many commands may use one set: each adds rules for its own mounts.
 const MOST_USES: usize = 64;
 
 impl Made {
@@ -92,7 +94,7 @@ impl Made {
     /// # Errors
     /// Where the kernel takes them not.
     pub(crate) fn rules(&self, allowed: Allowed) -> Result<Option<Rules>, landlock::RulesetError> {
-        // Before they are made: what changes meanwhile has another stamp.
+        // Taken before the rules are made, so that a change in between gives another stamp.
         let stamps = stamps(&allowed);
         {
             let mut made = self.lock();
@@ -199,7 +201,7 @@ fn readable(
     }
     let Ok(entries) = fs::read_dir(folder) else { return Ok(rules) };
     for entry in entries.flatten() {
-        // What a link leads to has a rule of its own, where it stands.
+        // The target of a link has a rule of its own, at its real path.
         if !entry.file_type().is_ok_and(|kind| kind.is_symlink()) {
             rules = readable(rules, &entry.path(), hidden, read)?;
         }

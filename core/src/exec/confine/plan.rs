@@ -37,7 +37,7 @@ impl Plan {
 
     pub(crate) fn text(&mut self, text: impl AsRef<[u8]>) -> &mut Plan {
         let text = text.as_ref();
-        // Longer than four GiB no text is: the file in memory would not hold it.
+        // No text is longer than 4 GiB: the file in memory could not hold it.
         let length = u32::try_from(text.len()).unwrap_or(u32::MAX);
         self.bytes.extend(length.to_le_bytes());
         self.bytes.extend(text);

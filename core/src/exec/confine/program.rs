@@ -1,4 +1,4 @@
-//! The confining program, kept in memory, and how it is started.
+//! The confining program, kept in memory, and the supervisor: the program as it runs and takes plans.
 
 use std::fs::File;
 use std::io::{self, IoSlice, IoSliceMut, Write};
@@ -31,10 +31,10 @@ pub(crate) struct Program {
     file: OwnedFd,
 }
 
-/// The program as it runs: the process, and the socket by which it reports. It goes through one plan
-/// after the other, and ends with the socket.
+/// The running program: the process, and the socket by which it reports. It carries out one plan
+/// after another, and ends when the socket is closed.
 #[derive(Debug)]
-pub(crate) struct Seat {
+pub(crate) struct Supervisor {
     process: Child,
     socket: OwnedFd,
 }
@@ -52,12 +52,11 @@ impl Program {
         Ok(Program { file: sealed(NAME, PROGRAM, MemfdFlags::EXEC)? })
     }
 
-    /// Starts it, and has it settle where its commands will run: in these control groups, and in the
-    /// namespaces that they have in common.
+    /// Starts the program, and has it enter the control groups and the namespaces that its commands share.
     ///
     /// # Errors
     /// Where the system starts no process. Where it cannot settle there, its first plan fails.
-    pub(crate) fn start(&self, groups: &[Arc<OwnedFd>], shared: Shared) -> io::Result<Seat> {
+    pub(crate) fn start(&self, groups: &[Arc<OwnedFd>], shared: Shared) -> io::Result<Supervisor> {
         let (ours, theirs) = rustix::net::socketpair(
             AddressFamily::UNIX,
             SocketType::SEQPACKET,
@@ -78,19 +77,19 @@ impl Program {
         let mut command = Command::new(format!("/proc/self/fd/{}", self.file.as_raw_fd()));
         command.arg0(NAME).env_clear().stdin(Stdio::from(theirs));
         let process = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
-        Ok(Seat { process, socket: ours })
+        Ok(Supervisor { process, socket: ours })
     }
 }
 
-/// What the commands of one seat have in common, one after the other: namespaces, and what they may call.
+/// What all commands of one supervisor share, one after another: namespaces, and the system calls they may make.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Shared {
     /// Users: without privileges it takes one to have any other.
     pub(crate) users: bool,
     /// A network that leads nowhere.
     pub(crate) network: bool,
-    /// The filters of system calls that hold the seat itself, and so all its commands, by the sockets
-    /// that they leave. None where the seat makes namespaces, which they deny.
+    /// Which sockets the system call filters allow that the supervisor itself is under, and so all its
+    /// commands. None if the supervisor makes namespaces, which the filters deny.
     pub(crate) calls: Option<Sockets>,
 }
 
@@ -112,7 +111,7 @@ impl Shared {
         let (mut user, mut group) = (String::new(), String::new());
         if self.users {
             flags |= NEW_USERS;
-            // Everybody stays who he is.
+            // Every user and group keeps its number.
             let own = |id: u32| format!("{id} {id} 1\n");
             user = own(rustix::process::geteuid().as_raw());
             group = own(rustix::process::getegid().as_raw());
@@ -131,7 +130,7 @@ impl Shared {
     }
 }
 
-impl Seat {
+impl Supervisor {
     pub(crate) fn socket(&self) -> &OwnedFd {
         &self.socket
     }

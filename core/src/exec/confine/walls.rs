@@ -1,5 +1,5 @@
-//! The walls around one command: what it may write, what it does not see, whether it has a network.
-//! Here they become the steps of a plan.
+//! The walls around one command: what it may write, what it does not see, whether it has a network. Here
+//! they become the steps of a plan.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -17,9 +17,9 @@ use super::mounting::{
 use super::plan::Plan;
 use super::program::{Shared, kept_capabilities};
 use super::wire;
-use crate::exec::homes::SeenOfHomes;
+use crate::exec::homes::HomesView;
 use crate::exec::limits::Limits;
-use crate::exec::places::{SEEN_AT, SHARED_AT, is_own, within};
+use crate::exec::places::{SHARED_AT, TEMP_MOUNT_POINTS, is_own, within};
 
 /// Where a machine keeps the names of hosts that it knows by itself.
 pub(crate) const NAMES: &str = "/etc/hosts";
@@ -39,14 +39,14 @@ pub(crate) struct Walls {
     /// Files and folders that it may write, with all that is below. They exist.
     pub(crate) write: Vec<PathBuf>,
     /// What stands in these folders and may not be written.
-    pub(crate) guarded: Vec<PathBuf>,
+    pub(crate) protected: Vec<PathBuf>,
     /// Files and folders that it does not see.
     pub(crate) hidden: Vec<PathBuf>,
     /// The home folders that are closed, and what is seen of them.
-    pub(crate) homes: SeenOfHomes,
+    pub(crate) homes: HomesView,
     /// What it reads although it lies where its temporary folder stands. Nothing else is seen of what lies
     /// there on the machine.
-    pub(crate) seen: Vec<PathBuf>,
+    pub(crate) visible: Vec<PathBuf>,
     /// The folder that it has as `/tmp` and `/var/tmp`, with one named `shm` in it.
     pub(crate) temp: PathBuf,
     pub(crate) network: Network,
@@ -83,7 +83,7 @@ pub(crate) enum Unbuilt {
 impl Walls {
     /// Where a folder lies that a command sees at this path: that may be in its temporary one.
     pub(crate) fn lies_at(&self, path: &Path, namespaces: Namespaces) -> PathBuf {
-        let is_shown = || self.seen.iter().chain(&self.write).any(|root| path.starts_with(root));
+        let is_shown = || self.visible.iter().chain(&self.write).any(|root| path.starts_with(root));
         match within(path).filter(|_| namespaces != Namespaces::None && !is_shown()) {
             Some(below) => self.temp.join(below),
             None => path.to_owned(),
@@ -134,7 +134,7 @@ impl Walls {
         Ok(plan)
     }
 
-    /// What the seat must have in which the plan runs.
+    /// What the supervisor that runs the plan must have.
     pub(crate) fn shared(&self, kernel: &Kernel) -> Shared {
         match kernel.namespaces {
             Namespaces::None => {
@@ -147,17 +147,17 @@ impl Walls {
         }
     }
 
-    /// What stands guarded or covered only by being mounted: what is covered in a home folder the rules of
+    /// What stands protected or covered only by being mounted: what is covered in a home folder the rules of
     /// Landlock keep from it as well.
     pub(crate) fn mounted(&self, kernel: &Kernel) -> Vec<PathBuf> {
         if kernel.namespaces == Namespaces::None {
             return Vec::new();
         }
         let below = |path: &&PathBuf| self.write.iter().any(|root| path.starts_with(root));
-        let guarded = self.guarded.iter().filter(below);
+        let protected = self.protected.iter().filter(below);
         let hidden =
             self.hidden.iter().filter(|path| kernel.landlock.is_none() || !self.is_of_home(path));
-        guarded.chain(hidden).cloned().collect()
+        protected.chain(hidden).cloned().collect()
     }
 
     /// True for what lies in a home folder, and not where it may write. Elsewhere programs of the machine
@@ -186,12 +186,12 @@ impl Walls {
     fn allowed(&self, isolated: bool) -> Allowed {
         let mut write = self.write.clone();
         write.push(self.temp.clone());
-        let is_apart = |path: &&PathBuf| is_own(path) || self.homes.encloses(path);
-        let mut read: Vec<PathBuf> = self.seen.iter().filter(is_apart).cloned().collect();
+        let is_covered = |path: &&PathBuf| is_own(path) || self.homes.encloses(path);
+        let mut read: Vec<PathBuf> = self.visible.iter().filter(is_covered).cloned().collect();
         read.extend(self.homes.open.iter().cloned());
         let mut hidden = self.hidden.clone();
         if isolated {
-            // What is mounted by itself wants a rule by itself.
+            // A mount of its own needs a rule of its own.
             write.push(self.temp.join("shm"));
             read.extend(self.names.clone());
             hidden.retain(|path| self.is_of_home(path));
@@ -199,7 +199,7 @@ impl Walls {
             // Those that every program may read have rules of their own.
             hidden.push(PathBuf::from(ALL_DEVICES));
             // There the folders of other sessions lie, and the private ones of CLIs.
-            hidden.extend(SEEN_AT.map(PathBuf::from));
+            hidden.extend(TEMP_MOUNT_POINTS.map(PathBuf::from));
         }
         hidden.extend(self.homes.closed.iter().map(|(home, _)| home.clone()));
         Allowed { write, read, hidden, network: isolated || self.network == Network::Host }
@@ -222,15 +222,15 @@ impl Walls {
             trees.mount(tree, path);
         }
         trees.own_terminals();
-        let is_apart = |path: &&PathBuf| is_own(path) || self.homes.encloses(path);
-        let seen: Vec<&PathBuf> = self.seen.iter().filter(is_apart).collect();
-        let taken: Vec<u64> = seen.iter().map(|path| trees.take(path)).collect();
+        let is_covered = |path: &&PathBuf| is_own(path) || self.homes.encloses(path);
+        let visible: Vec<&PathBuf> = self.visible.iter().filter(is_covered).collect();
+        let taken: Vec<u64> = visible.iter().map(|path| trees.take(path)).collect();
         let homes = self.homes.closed.iter().map(|(home, skeleton)| (trees.take(skeleton), home));
         let homes: Vec<(u64, &PathBuf)> = homes.collect();
         let open = self.homes.open.iter().map(|path| (trees.take(path), path));
         let open: Vec<(u64, &PathBuf)> = open.collect();
-        trees.mount(temp, Path::new(SEEN_AT[0]));
-        for (from, at) in [(SEEN_AT[0], SEEN_AT[1]), ("/tmp/shm", SHARED_AT)] {
+        trees.mount(temp, Path::new(TEMP_MOUNT_POINTS[0]));
+        for (from, at) in [(TEMP_MOUNT_POINTS[0], TEMP_MOUNT_POINTS[1]), ("/tmp/shm", SHARED_AT)] {
             if Path::new(at).is_dir() {
                 let again = trees.take(Path::new(from));
                 trees.mount(again, Path::new(at));
@@ -242,26 +242,26 @@ impl Walls {
         for (tree, path) in homes.into_iter().chain(open) {
             trees.mount(tree, path);
         }
-        // What lies in a closed home is there only where something is open.
+        // In a closed home a path exists only if something there is open.
         let is_there = |path: &&PathBuf| !self.homes.encloses(path) || self.homes.shows(path);
         self.hidden.iter().filter(is_there).for_each(|path| trees.cover(path));
-        for (tree, path) in taken.into_iter().zip(seen.iter().copied()) {
+        for (tree, path) in taken.into_iter().zip(visible.iter().copied()) {
             trees.mount(tree, path);
         }
         for (tree, path) in written.into_iter().zip(&self.write) {
             trees.mount(tree, path);
         }
         let below = |path: &&PathBuf| self.write.iter().any(|root| path.starts_with(root));
-        for path in self.guarded.iter().filter(below) {
+        for path in self.protected.iter().filter(below) {
             trees.pin_above(path, &self.write);
             trees.guard(path);
         }
-        // In a folder that was mounted since, they stand uncovered.
+        // A folder that was mounted after them shows them uncovered.
         for path in &self.hidden {
             if below(&path) {
                 trees.pin_above(path, &self.write);
                 trees.cover(path);
-            } else if seen.iter().any(|at| path.starts_with(at)) {
+            } else if visible.iter().any(|at| path.starts_with(at)) {
                 trees.cover(path);
             }
         }

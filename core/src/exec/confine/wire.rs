@@ -84,7 +84,7 @@ pub const REPORT: usize = 16;
 pub const FAILED: u32 = 1;
 /// The program runs.
 pub const STARTED: u32 = 2;
-/// It has ended: (its status as `wait` tells it).
+/// It has ended: (its status as `wait` gives it).
 pub const ENDED: u32 = 3;
 /// Nothing of the plan runs any more; another may come.
 pub const IDLE: u32 = 4;

@@ -1,4 +1,4 @@
-//! A container: what it is made of, how it is told from others, and that it ends with who made it.
+//! A container: what it is made of, how it differs from others, and that it ends with its owner.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -13,22 +13,22 @@ use bollard::query_parameters::{AttachContainerOptions, CreateContainerOptions};
 use futures_util::StreamExt as _;
 use sha2::{Digest as _, Sha256};
 
-use super::super::closed::Unknown;
 use super::super::config::ExecConfig;
-use super::super::order::Order;
+use super::super::deny_globs::Unresolved;
 use super::super::replaced::Kept;
+use super::super::request::ExecRequest;
 use super::super::sandbox::{
-    HOME, NO_NETWORK, SandboxConfig, SandboxScope, WORKSPACE, Whose, WorkspaceAccess,
+    CommandOwner, HOME, NO_NETWORK, SandboxConfig, SandboxScope, WORKSPACE, WorkspaceAccess,
 };
 use super::engine::remove;
 use super::mount_table::misplaced;
 use super::mounts::{covered, mounts};
 use super::owner::Owner;
-use super::seat::{PATIENCE, Seat};
+use super::shell_session::{PATIENCE, ShellSession};
 use super::trouble;
 use crate::shell::{REMOVED, Reach};
 
-/// What the first process of a container does: it tells what is mounted there, with an empty line at the
+/// What the first process of a container does: it prints the mount table, with an empty line at the
 /// end, and waits until whoever made it is gone. Then its input ends, it ends, and the engine removes the
 /// container.
 const KEEPER: &str =
@@ -39,28 +39,28 @@ read -r _";
 /// A container that runs.
 pub(super) struct Container {
     pub(super) id: String,
-    /// What the engine could not do of what it was told.
+    /// The engine's warnings about settings that it could not apply.
     pub(super) warnings: Vec<String>,
-    /// Shells that wait in there.
-    idle: Mutex<Vec<Seat>>,
+    /// Sessions that wait in it.
+    idle: Mutex<Vec<ShellSession>>,
     /// Its first process's input: it ends with this. Nobody locks it.
     _keeper: Mutex<AttachContainerResults>,
 }
 
-/// How many shells wait in a container.
+/// How many idle sessions are kept in a container.
 const MOST_IDLE: usize = 4;
 
 impl Container {
-    /// A shell that waits, if there is one.
-    pub(super) fn idle(&self) -> Option<Seat> {
+    /// An idle session, if there is one.
+    pub(super) fn idle(&self) -> Option<ShellSession> {
         self.lock().pop()
     }
 
-    /// Has a shell wait for the next command.
-    pub(super) fn keep(&self, seat: Seat) {
+    /// Keeps a session for the next command.
+    pub(super) fn keep(&self, session: ShellSession) {
         let mut idle = self.lock();
         if idle.len() < MOST_IDLE {
-            idle.push(seat);
+            idle.push(session);
         }
     }
 
@@ -68,7 +68,7 @@ impl Container {
         self.lock().clear();
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<Seat>> {
+    fn lock(&self) -> MutexGuard<'_, Vec<ShellSession>> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -79,27 +79,27 @@ pub(super) struct Wanted {
     body: ContainerCreateBody,
     /// What of the workspace it does not write or see, as it is now.
     pub(super) kept: Kept,
-    /// What sets it apart: whose it is, and all of its settings.
+    /// What makes it different from other containers: its owner and all of its settings.
     pub(super) identity: String,
 }
 
 impl Wanted {
-    /// The container for an order.
+    /// The container for a request.
     ///
     /// # Errors
     /// Where what is closed to it cannot be covered.
-    pub(super) fn of(config: &ExecConfig, order: &Order) -> Result<Wanted, Unknown> {
-        let mounts = mounts(&config.sandbox, order)?;
-        // Before it is mounted: with another file there it is to be another container.
-        let kept = Kept::of(covered(&mounts, order).into_iter());
-        let body = body(config, order, mounts);
-        let key = match &order.apart {
-            // Nobody else ever has it.
+    pub(super) fn of(config: &ExecConfig, request: &ExecRequest) -> Result<Wanted, Unresolved> {
+        let mounts = mounts(&config.sandbox, request)?;
+        // Taken before anything is mounted: with another file there, another container is needed.
+        let kept = Kept::of(covered(&mounts, request).into_iter());
+        let body = body(config, request, mounts);
+        let key = match &request.isolated {
+            // No other command ever gets this container.
             Some(_) => uuid::Uuid::new_v4().to_string(),
-            None => scope_key(config.sandbox.scope, &order.whose),
+            None => scope_key(config.sandbox.scope, &request.owner),
         };
         let mut hash = Sha256::new();
-        // A body that could not be written would be one whose settings are not told apart.
+        // A body that could not be written would be one whose settings cannot be compared.
         let settings = format!("{:?}", sorted(&body));
         for part in [key.as_bytes(), settings.as_bytes(), kept.stamp().as_bytes()] {
             hash.update(part.len().to_be_bytes());
@@ -114,7 +114,7 @@ impl Wanted {
     /// # Errors
     /// What the engine says.
     pub(super) async fn make(&self, docker: &Docker, owner: &Owner) -> Result<Container, String> {
-        // Another number each time: the engine may still be about to remove the one before.
+        // A new number each time, because the engine may still be removing the one before.
         let name = format!("toolkeep-{}-{}-{}", owner.instance(), self.identity, owner.next());
         let mut body = self.body.clone();
         let mut labels = owner.labels();
@@ -152,7 +152,7 @@ impl Wanted {
         };
         let mut keeper = docker.attach_container(id, Some(options)).await.map_err(trouble)?;
         docker.start_container(id, None).await.map_err(trouble)?;
-        let table = tokio::time::timeout(PATIENCE, told(&mut keeper)).await;
+        let table = tokio::time::timeout(PATIENCE, report(&mut keeper)).await;
         let table = table.map_err(|_| "it does not start in time".to_owned())?;
         let host = self.body.host_config.as_ref();
         let wanted = host.and_then(|host| host.mounts.as_deref()).unwrap_or_default();
@@ -171,7 +171,7 @@ impl Wanted {
 }
 
 /// What the first process of a container says: what is mounted there.
-async fn told(keeper: &mut AttachContainerResults) -> String {
+async fn report(keeper: &mut AttachContainerResults) -> String {
     let mut said = Vec::new();
     while !said.ends_with(b"\n\n") {
         let Some(Ok(piece)) = keeper.output.next().await else { break };
@@ -189,31 +189,31 @@ fn sorted(body: &ContainerCreateBody) -> (String, Vec<(String, String)>) {
     (format!("{body:?}"), tmpfs)
 }
 
-fn scope_key(scope: SandboxScope, whose: &Whose) -> String {
+fn scope_key(scope: SandboxScope, owner: &CommandOwner) -> String {
     let part = |text: &Option<String>| text.as_deref().unwrap_or_default().to_owned();
     let within = match scope {
         SandboxScope::Session => {
-            format!("session\0{}\0{}", part(&whose.agent), part(&whose.session))
+            format!("session\0{}\0{}", part(&owner.agent), part(&owner.session))
         }
-        SandboxScope::Agent => format!("agent\0{}", part(&whose.agent)),
+        SandboxScope::Agent => format!("agent\0{}", part(&owner.agent)),
         SandboxScope::Shared => "shared".to_owned(),
     };
-    format!("{}\0{within}", whose.tenant)
+    format!("{}\0{within}", owner.tenant)
 }
 
 /// The network of a command. One of an owner's own has none unless he gives it one.
-pub(super) fn network_of<'s>(sandbox: &'s SandboxConfig, order: &Order) -> &'s str {
-    let is_owners = order.held_to.by_owner || order.apart.is_some();
-    match is_owners && order.held_to.network == Reach::None {
+pub(super) fn network_of<'s>(sandbox: &'s SandboxConfig, request: &ExecRequest) -> &'s str {
+    let is_owners = request.held_to.by_owner || request.isolated.is_some();
+    match is_owners && request.held_to.network == Reach::None {
         true => NO_NETWORK,
         false => &sandbox.network,
     }
 }
 
-fn body(config: &ExecConfig, order: &Order, mounts: Vec<Mount>) -> ContainerCreateBody {
+fn body(config: &ExecConfig, request: &ExecRequest, mounts: Vec<Mount>) -> ContainerCreateBody {
     let sandbox = &config.sandbox;
-    let network = network_of(sandbox, order);
-    // An empty one takes the place of what an image sets.
+    let network = network_of(sandbox, request);
+    // An empty list overrides what the image sets.
     let emptied = REMOVED.iter().filter(|name| **name != "IFS").map(|name| format!("{name}="));
     ContainerCreateBody {
         image: Some(sandbox.image.clone()),
@@ -244,7 +244,7 @@ fn host_config(config: &ExecConfig, mounts: Vec<Mount>) -> HostConfig {
         auto_remove: Some(true),
         init: Some(true),
         memory: Some(memory),
-        // Of memory and swap together: no swap.
+        // This limits memory and swap together, so equal numbers mean no swap.
         memory_swap: Some(memory),
         nano_cpus: Some(processors),
         pids_limit: Some(number(sandbox.pids_limit)),
@@ -255,7 +255,7 @@ fn host_config(config: &ExecConfig, mounts: Vec<Mount>) -> HostConfig {
         security_opt: Some(vec!["no-new-privileges".into()]),
         ulimits: Some(ulimits(config)),
         ipc_mode: Some("private".into()),
-        // What the first process writes is nothing; a log would be a file on the host.
+        // The first process writes nothing worth keeping, and a log would be a file on the host.
         log_config: Some(HostConfigLogConfig { typ: Some("none".into()), config: None }),
         ..HostConfig::default()
     }

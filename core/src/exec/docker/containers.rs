@@ -116,7 +116,7 @@ impl Containers {
                 Arc::new(Slot { kept, made: OnceCell::new(), use_ })
             };
             let slot = state.slots.entry(wanted.identity.clone()).or_insert_with(new).clone();
-            // Under the same lock as the search for idle ones.
+            // Under the same lock as the search for idle containers.
             slot.entered();
             (slot, over)
         };

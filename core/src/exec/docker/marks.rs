@@ -1,6 +1,7 @@
-//! The lines that a seat writes between the outputs of commands.
+//! Separates the lines that a shell session writes about itself from the output of its command.
 
-/// One of the two outputs of a seat: what is a command's, and the lines that begin with its word.
+/// Splits one of the two outputs of a session into the command's output and the session's own lines,
+/// which begin with its word.
 #[derive(Debug, Default)]
 pub(super) struct Marks {
     word: Vec<u8>,
@@ -44,7 +45,7 @@ impl Marks {
         self.held.drain(..kept);
     }
 
-    /// Gives what was held back, because it could have become a line of the seat's.
+    /// Gives what was held back because it could have become a line of the session's.
     pub(super) fn finish(&mut self, mut part: impl FnMut(Part<'_>)) {
         give(&std::mem::take(&mut self.held), &mut part);
     }
@@ -70,18 +71,18 @@ mod tests {
     fn read(pieces: &[&str]) -> (String, Vec<String>) {
         let mut marks = Marks::default();
         marks.expect("WORD");
-        let (mut text, mut told) = (String::new(), Vec::new());
+        let (mut text, mut report) = (String::new(), Vec::new());
         let mut part = |part: Part<'_>| match part {
             Part::Output(bytes) => text.push_str(std::str::from_utf8(bytes).unwrap()),
-            Part::Mark(mark) => told.push(mark.to_owned()),
+            Part::Mark(mark) => report.push(mark.to_owned()),
         };
         pieces.iter().for_each(|piece| marks.push(piece.as_bytes(), &mut part));
         marks.finish(&mut part);
-        (text, told)
+        (text, report)
     }
 
     #[test]
-    fn lines_of_the_seat_are_told_from_output_wherever_it_is_cut() {
+    fn lines_of_the_session_are_distinguished_from_output_wherever_it_is_cut() {
         let all = "WORD begin\none WORDS WOR\nno newlineWORD 3 swamped\n";
         let whole = read(&[all]);
         assert_eq!(whole.0, "one WORDS WOR\nno newline");

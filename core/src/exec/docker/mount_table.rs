@@ -1,8 +1,8 @@
-//! Holds what is mounted in a container against what was wanted there.
+//! Checks that a container has mounted what was meant.
 //!
-//! An engine is told folders by their paths, and looks them up when the container starts. Whoever can
-//! write in the workspace meanwhile can make such a path a link that leads to another folder of the
-//! machine. So nothing runs in a container before its own table of mounts has told what stands there.
+//! An engine gets folders by path and looks them up when the container starts. Until then anyone who can
+//! write in the workspace could replace such a path by a link to another folder of the machine. So
+//! nothing runs in a container before its own mount table has been compared with what was wanted.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt as _;
@@ -150,7 +150,7 @@ mod tests {
             ("/data/ws/a\\040b/c ", "/etc ", "/workspace/a b/c"),
             ("8:1 /data/ws/a\\040b/c ", "8:2 /data/ws/a\\040b/c ", "/workspace/a b/c"),
             ("/data/ws/a\\040b/c ", "/data/ws/a\\040b/c//deleted ", "/workspace/a b/c"),
-            // It landed where a link led.
+            // The mount landed where a link led.
             ("/workspace/a\\040b/c ", "/workspace/x ", "/workspace/a b/c"),
             ("/null /workspace/key", "/null /workspace/x", "/workspace/key"),
             ("0:6 /null", "8:1 /etc/passwd", "/workspace/key"),

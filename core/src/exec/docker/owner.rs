@@ -1,4 +1,5 @@
-//! Whose containers are whose: those of this runtime, of others that live, and what dead ones have left.
+//! Tells which runtime a container belongs to: this one, another that is alive, or one that has died and
+//! left it behind.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,7 +18,7 @@ pub(super) struct Owner {
     made: AtomicU64,
 }
 
-/// A process, told from all others of all machines that an engine may serve.
+/// A process, identified among all processes of all machines that an engine may serve.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Process {
     boot: String,
@@ -35,7 +36,7 @@ const STARTED: &str = "toolkeep.started";
 impl Owner {
     pub(super) fn new() -> Owner {
         let instance = crate::id::new_id();
-        // The end of it is what chance has made.
+        // The end of the id is random.
         let instance = instance[16..].to_owned();
         Owner { instance, process: Process::own(), made: AtomicU64::new(0) }
     }
@@ -90,7 +91,7 @@ impl Owner {
         let values = [BOOT, NAMESPACE, PID, STARTED].map(label);
         let [Some(boot), Some(namespace), Some(pid), Some(started)] = values else { return false };
         let maker = Process { boot, namespace, pid, started };
-        // Of a process of elsewhere nothing can be known from here.
+        // Nothing can be known here about a process of another machine or namespace.
         self.process.could_see(&maker) && Process::of(&maker.pid) != Some(maker)
     }
 }

@@ -1,4 +1,4 @@
-//! A command that runs in a container: its output is read, its end is waited for, and it is ended on time.
+//! One command that runs in a container: reads its output, waits for its end, and ends it on time.
 
 use std::time::{Duration, Instant};
 
@@ -8,27 +8,28 @@ use tokio::io::AsyncWriteExt as _;
 use super::super::console::{Console, END_OF_INPUT};
 use super::super::control::Control;
 use super::super::disk::Disks;
-use super::super::guarded::Absent;
 use super::super::limits;
-use super::super::order::Order;
+use super::super::protected_paths::Absent;
 use super::super::replaced::Kept;
+use super::super::request::ExecRequest;
 use super::super::running::{Cut, Ended, GRACE, Status, Stream, Written};
-use super::seat::{self, Heard, Refused, Seat, Told};
+use super::shell_session::{self, Received, Refused, ShellReport, ShellSession};
 
-/// How long the end of what was killed is waited for, before its container is ended.
+/// How long to wait for a killed command to end, before its container is ended.
 const LAST_WAIT: Duration = Duration::from_secs(5);
 
-/// How often is looked at what was asked of it meanwhile.
+/// How often requests to the command (input, signals, its cancellation) are looked at: soon enough for
+/// a person, and rare enough to cost nothing.
 const LOOK: Duration = Duration::from_millis(25);
 
-/// How often, where something could come that it must not make.
+/// How often, if a protected path could appear: what Git would obey must be renamed quickly.
 const SHORT_LOOK: Duration = Duration::from_millis(5);
 
 /// A command and where it runs.
 pub(super) struct Running<'r> {
     pub(super) client: &'r Docker,
     pub(super) container: &'r str,
-    pub(super) seat: Seat,
+    pub(super) session: ShellSession,
 }
 
 /// What became of a command.
@@ -38,13 +39,13 @@ pub(super) struct Run {
     pub(super) left: Left,
 }
 
-/// What a command leaves.
+/// What a command leaves behind in its container.
 pub(super) enum Left {
-    /// A shell that takes another.
-    Idle(Seat),
+    /// A session that takes another command.
+    Idle(ShellSession),
     /// Nothing.
     Nothing,
-    /// Something that could not be ended but with its container.
+    /// Processes that only end with their container.
     Trouble,
 }
 
@@ -97,12 +98,12 @@ impl State {
         }
     }
 
-    fn note(&mut self, told: Told) {
-        match told {
-            Told::Begun => self.has_begun = true,
-            Told::Refused(why) => self.refused = Some(why),
-            Told::Ended { code, swamped } => self.code = Some((code, swamped)),
-            Told::NoMoreErrors => self.no_more_errors = true,
+    fn note(&mut self, report: ShellReport) {
+        match report {
+            ShellReport::Begun => self.has_begun = true,
+            ShellReport::Refused(why) => self.refused = Some(why),
+            ShellReport::Ended { code, swamped } => self.code = Some((code, swamped)),
+            ShellReport::NoMoreErrors => self.no_more_errors = true,
         }
     }
 }
@@ -113,33 +114,33 @@ pub(super) struct Given<'r> {
     /// What the container is kept from by mounts.
     pub(super) kept: &'r Kept,
     pub(super) script: &'r str,
-    pub(super) order: &'r Order,
+    pub(super) request: &'r ExecRequest,
     pub(super) deadline: Option<Instant>,
     pub(super) disk_left: limits::Left,
     pub(super) control: &'r Control,
 }
 
-/// Where what is heard of a command goes: first that it begins, and then what it writes.
-struct Ear<B, S> {
+/// Passes on what a session sends: first that the command begins, then what it writes.
+struct OutputRouter<B, S> {
     begun: Option<B>,
     sink: S,
-    /// Errors come another way, and may overtake the word that it begins.
+    /// What came on standard error before the command was reported to begin: it is another stream, and may overtake.
     early: Vec<(Stream, Vec<u8>)>,
 }
 
-impl<B: FnOnce(), S: FnMut(Stream, Written<'_>)> Ear<B, S> {
+impl<B: FnOnce(), S: FnMut(Stream, Written<'_>)> OutputRouter<B, S> {
     fn give(&mut self, stream: Stream, bytes: &[u8]) {
         (self.sink)(stream, &mut |text| text.extend_from_slice(bytes));
     }
 
-    fn hear(&mut self, heard: Heard<'_>, state: &mut State) {
-        match heard {
-            Heard::Written(stream, bytes) if self.begun.is_some() => {
+    fn receive(&mut self, received: Received<'_>, state: &mut State) {
+        match received {
+            Received::Written(stream, bytes) if self.begun.is_some() => {
                 self.early.push((stream, bytes.to_vec()));
             }
-            Heard::Written(stream, bytes) => self.give(stream, bytes),
-            Heard::Told(told) => {
-                if told == Told::Begun
+            Received::Written(stream, bytes) => self.give(stream, bytes),
+            Received::Report(report) => {
+                if report == ShellReport::Begun
                     && let Some(begun) = self.begun.take()
                 {
                     begun();
@@ -147,7 +148,7 @@ impl<B: FnOnce(), S: FnMut(Stream, Written<'_>)> Ear<B, S> {
                         self.give(stream, &bytes);
                     }
                 }
-                state.note(told);
+                state.note(report);
             }
         }
     }
@@ -179,7 +180,7 @@ impl Input {
 }
 
 impl Running<'_> {
-    /// Runs a script to its end, and tells when it begins. `None`: the shell went before that.
+    /// Runs a script to its end, and calls `begun` when it begins. `None`: the shell ended before that.
     pub(super) async fn run(
         mut self,
         given: Given<'_>,
@@ -187,29 +188,29 @@ impl Running<'_> {
         begun: impl FnOnce(),
         sink: impl FnMut(Stream, Written<'_>),
     ) -> Option<Run> {
-        let Given { script, order, deadline: mut until, disk_left, control, kept } = given;
+        let Given { script, request, deadline: mut until, disk_left, control, kept } = given;
         let mut kept = kept.clone();
-        let mut disks = Disks::of(order.whose.workspace.as_deref().into_iter(), disk_left);
+        let mut disks = Disks::of(request.owner.workspace.as_deref().into_iter(), disk_left);
         let since = Instant::now();
-        let is_all = order.console == Console::Once;
-        let reads = !is_all || !order.input.is_empty();
-        let is_terminal = matches!(order.console, Console::Terminal { .. });
-        let mut input = Input { rest: order.input.clone(), is_all, is_over: !reads, is_terminal };
+        let is_all = request.console == Console::Once;
+        let reads = !is_all || !request.input.is_empty();
+        let is_terminal = matches!(request.console, Console::Terminal { .. });
+        let mut input = Input { rest: request.input.clone(), is_all, is_over: !reads, is_terminal };
         let word = uuid::Uuid::new_v4().simple().to_string();
-        self.seat.give(&word, script, reads).await.ok()?;
-        let mut ear = Ear { begun: Some(begun), sink, early: Vec::new() };
+        self.session.give(&word, script, reads).await.ok()?;
+        let mut router = OutputRouter { begun: Some(begun), sink, early: Vec::new() };
         let mut state = State::default();
-        let pid = self.seat.pid().to_owned();
-        let (writer, mut outputs) = self.seat.parts();
+        let pid = self.session.pid().to_owned();
+        let (writer, mut outputs) = self.session.parts();
         let look = if absent.ready().is_some() { SHORT_LOOK } else { LOOK };
         while !state.is_over() {
             tokio::select! {
                 biased;
-                is_there = outputs.next(|heard| ear.hear(heard, &mut state)) => {
+                is_there = outputs.next(|received| router.receive(received, &mut state)) => {
                     state.is_gone = !is_there;
                 }
                 written = writer.write(&input.rest), if !input.rest.is_empty() => {
-                    // Where that fails nobody reads it any more.
+                    // If that fails, nobody reads the input any more.
                     let count = written.unwrap_or(input.rest.len());
                     input.rest.drain(..count);
                     control.has_read(count);
@@ -222,7 +223,7 @@ impl Running<'_> {
                 let _ = writer.shutdown().await;
             }
             for signal in wishes.signals {
-                seat::signal(self.client, self.container, &pid, &signal.to_string());
+                shell_session::signal(self.client, self.container, &pid, &signal.to_string());
             }
             let wanted = match wishes.cancelled {
                 true => Some(Cut::Cancelled),
@@ -236,7 +237,7 @@ impl Running<'_> {
                 Due::Nothing => {}
                 Due::GiveUp => break,
                 Due::Signal(signal) => {
-                    seat::signal(self.client, self.container, &pid, signal);
+                    shell_session::signal(self.client, self.container, &pid, signal);
                 }
             }
         }
@@ -249,18 +250,18 @@ impl Running<'_> {
         }
         let took = since.elapsed();
         let status = match state.code {
-            // The shell of the seat has the code only. 128 and more may be a signal, or the command's own choice.
+            // The session's shell reports only the exit code. 128 and more may mean a signal, or be the command's own choice.
             Some((code, _)) => Status::Exited(code),
             None => Status::Lost,
         };
         let ended = Ended { status, cut: state.cut, took };
         let left = match state.code {
             Some((_, true)) => Left::Trouble,
-            Some(_) if !state.is_gone && !reads => Left::Idle(self.seat),
+            Some(_) if !state.is_gone && !reads => Left::Idle(self.session),
             Some(_) => Left::Nothing,
-            // The shell was ended, and with it nobody knows of the others.
+            // The session's shell was ended, so it is unknown what else is still running.
             None if state.is_gone => {
-                match seat::clear(self.client, self.container, self.seat.pid()).await {
+                match shell_session::clear(self.client, self.container, self.session.pid()).await {
                     true => Left::Nothing,
                     false => Left::Trouble,
                 }

@@ -1,7 +1,7 @@
-//! What is said to a shell in a container, so that it becomes the command.
+//! The script that makes a shell in a container become the command.
 //!
-//! Variables come in this text, which goes over standard input: on the words of a program, and in what
-//! the engine keeps of a container, everybody could read them.
+//! Variables come in this script, which goes over standard input. As arguments of a program, or in what
+//! the engine stores about a container, everybody could read them.
 
 use std::fmt::Write as _;
 
@@ -23,7 +23,7 @@ const DEFAULTS: &[(&str, &str)] = &[
 /// Says which command a process is of; see `sweep.sh`.
 const RUN: &str = "TOOLKEEP_RUN";
 
-/// The script of a command: `set` are the owner's variables, `own` the order's.
+/// The script of a command. `set` are the owner's variables, `own` those of the request.
 pub(super) fn script(
     run: &Run,
     cwd: &str,

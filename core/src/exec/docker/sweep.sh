@@ -23,7 +23,7 @@ climb() {
   done
 }
 
-# True if process $1 is of a command that still runs, of another seat than $2. Each process of a command
+# True if process $1 is of a command that still runs, of another session than $2. Each process of a command
 # has inherited the number of the first one, unless it hides.
 is_of_other() {
   run=
@@ -38,11 +38,11 @@ is_of_other() {
   done 2>/dev/null <"/proc/$1/environ"
   [ -n "$run" ] || return 1
   climb "$run"
-  # A seat that waits runs none.
+  # A session that waits runs none.
   [ "$parent" = 0 ] && [ "$top" != 1 ] && [ "$top" != "$2" ] && [ "$top" != "$run" ]
 }
 
-# True if process $1 was left behind by seat $2, or by nobody that is there any more.
+# True if process $1 was left behind by session $2, or by nobody that is there any more.
 is_left() {
   [ "$1" = 1 ] || [ "$1" = "$2" ] && return 1
   climb "$1"
@@ -59,7 +59,7 @@ is_left() {
   esac
 }
 
-# Sends signal $2 to what seat $1 has left behind. True if there was nothing.
+# Sends signal $2 to what session $1 has left behind. True if there was nothing.
 sweep() {
   found=
   for process in /proc/[0-9]*; do
@@ -72,7 +72,7 @@ sweep() {
   [ -z "$found" ]
 }
 
-# Ends what seat $1 has left behind. False if more comes than can be ended.
+# Ends what session $1 has left behind. False if more comes than can be ended.
 clear() {
   rounds=0
   until sweep "$1" KILL; do

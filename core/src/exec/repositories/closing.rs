@@ -1,8 +1,8 @@
-//! Which repositories are guarded one by one, and which folders are closed as a whole instead.
+//! Decides which repositories are protected file by file, and which folders are closed as a whole.
 //!
-//! A wall costs a mount for each file that it stands around, and for each folder above. Where there is no room
-//! for all of them, the repositories that were found first keep theirs, and the folders of the others are closed.
-//! Where these are too many, the folders that hold most of them are closed in their place.
+//! Each protected file costs a mount, and so does each folder above it. Where there is no room for all of
+//! them, the repositories that were found first keep their mounts, and the folders of the others are
+//! closed. Where even these are too many, the folders that contain most of them are closed instead.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use super::{Bounds, Guards};
 
-/// A folder of a repository, with what is guarded in it.
+/// A folder of a repository, with what is protected in it.
 #[derive(Debug)]
 pub(super) struct Found {
     pub(super) path: Arc<Path>,
@@ -19,7 +19,7 @@ pub(super) struct Found {
     pub(super) since: u64,
 }
 
-/// What is guarded of what was found, where some folders below `root` are closed already.
+/// What is protected of what was found, where some folders below `root` are closed already.
 pub(super) fn chosen(
     mut found: Vec<Found>,
     mut closed: BTreeSet<PathBuf>,

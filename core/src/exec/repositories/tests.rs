@@ -24,8 +24,8 @@ impl Workspace {
         self.folder.path().canonicalize().unwrap().join(name)
     }
 
-    /// What is guarded with a name.
-    fn guarded(&self, name: &str) -> Vec<String> {
+    /// What is protected with a name.
+    fn protected(&self, name: &str) -> Vec<String> {
         let guards = self.guards(&NO_HURRY);
         assert!(guards.closed.is_empty(), "{guards:?}");
         self.named(name, &guards)
@@ -48,7 +48,7 @@ impl Workspace {
         paths.map(|path| path.strip_prefix(&root).unwrap().display().to_string()).collect()
     }
 
-    /// True if a path is guarded, or lies in a folder that is closed.
+    /// True if a path is protected, or lies in a folder that is closed.
     fn holds(&self, guards: &Guards, path: &str) -> bool {
         let path = self.at(path);
         guards.paths.contains(&path) || path.ancestors().any(|at| guards.closed.contains(at))
@@ -85,24 +85,24 @@ fn whatever_git_makes_within_is_found() {
     let hooks = [".git/hooks", ".git/modules/sub/one/hooks", "deep/er/x.git/hooks"];
     let mut hooks = hooks.map(str::to_owned).to_vec();
     hooks.extend([format!("{lib}/hooks"), format!("{lib}/worktrees/tree/hooks")]);
-    assert_eq!(workspace.guarded("hooks"), hooks);
+    assert_eq!(workspace.protected("hooks"), hooks);
     let configs: Vec<String> = hooks.iter().map(|path| path.replace("/hooks", "/config")).collect();
-    assert_eq!(workspace.guarded("config"), configs);
-    assert!(workspace.guarded("commondir").contains(&format!("{lib}/worktrees/tree/commondir")));
+    assert_eq!(workspace.protected("config"), configs);
+    assert!(workspace.protected("commondir").contains(&format!("{lib}/worktrees/tree/commondir")));
     // Where the folder of Git's is elsewhere, a file says where.
-    assert_eq!(workspace.guarded(".git"), ["sub/one/.git", "tree/.git"]);
+    assert_eq!(workspace.protected(".git"), ["sub/one/.git", "tree/.git"]);
 }
 
 #[test]
-fn what_shells_and_agents_read_in_a_repository_is_guarded_and_elsewhere_it_is_not() {
+fn what_shells_and_agents_read_is_protected_in_a_repository_and_not_elsewhere() {
     let workspace = Workspace::with(&["lib/.git", "plain", ".git", "lib/.claude"]);
     for file in ["lib/.envrc", "lib/AGENTS.md", "plain/.envrc", "lib/README.md", ".envrc"] {
         fs::write(workspace.at(file), "").unwrap();
     }
-    assert_eq!(workspace.guarded(".envrc"), ["lib/.envrc"]);
-    assert_eq!(workspace.guarded("AGENTS.md"), ["lib/AGENTS.md"]);
-    assert_eq!(workspace.guarded(".claude"), ["lib/.claude"]);
-    assert!(workspace.guarded("README.md").is_empty());
+    assert_eq!(workspace.protected(".envrc"), ["lib/.envrc"]);
+    assert_eq!(workspace.protected("AGENTS.md"), ["lib/AGENTS.md"]);
+    assert_eq!(workspace.protected(".claude"), ["lib/.claude"]);
+    assert!(workspace.protected("README.md").is_empty());
 }
 
 #[test]
@@ -112,11 +112,11 @@ fn no_link_is_followed_and_none_goes_round() {
     symlink(workspace.at(""), workspace.at("a/b/round")).unwrap();
     symlink(other.at(""), workspace.at("out")).unwrap();
     symlink(other.at("far/.git"), workspace.at("a/.git")).unwrap();
-    assert_eq!(workspace.guarded("hooks"), ["a/.git/hooks", "one/.git/hooks"]);
+    assert_eq!(workspace.protected("hooks"), ["a/.git/hooks", "one/.git/hooks"]);
 }
 
 #[test]
-fn a_look_ends_and_what_it_did_not_get_to_is_closed() {
+fn a_search_ends_and_what_it_did_not_reach_is_closed() {
     let workspace = Workspace::with(&["zz/lib/.git"]);
     let guards = workspace.limited(8);
     assert!(guards.closed.is_empty());
@@ -194,15 +194,15 @@ fn repositories_that_were_found_first_keep_their_walls() {
 }
 
 #[test]
-fn a_thousand_repositories_side_by_side_are_all_guarded() {
+fn a_thousand_repositories_side_by_side_are_all_protected() {
     let names: Vec<String> = (0..1_000).map(|n| format!("r{n:03}/.git")).collect();
     let workspace = Workspace::with(&names.iter().map(String::as_str).collect::<Vec<_>>());
     let configs: Vec<String> = names.iter().map(|name| format!("{name}/config")).collect();
-    assert_eq!(workspace.guarded("config"), configs);
+    assert_eq!(workspace.protected("config"), configs);
 }
 
 #[test]
-fn a_path_that_is_no_text_is_guarded_and_where_it_cannot_be_the_folder_around_it_is_closed() {
+fn a_path_that_is_no_text_is_protected_or_else_its_folder_is_closed() {
     let workspace = Workspace::with(&["a"]);
     let odd = workspace.at("a").join(OsStr::from_bytes(b"odd \xff"));
     fs::create_dir_all(odd.join("lib/.git")).unwrap();
@@ -214,7 +214,7 @@ fn a_path_that_is_no_text_is_guarded_and_where_it_cannot_be_the_folder_around_it
 }
 
 #[test]
-fn a_path_longer_than_any_that_can_be_guarded_is_closed() {
+fn a_path_longer_than_any_that_can_be_protected_is_closed() {
     let workspace = Workspace::with(&["deep"]);
     let name = "d".repeat(200);
     let mut folder = fs::File::open(workspace.at("deep")).unwrap();
@@ -277,7 +277,7 @@ fn a_folder_that_looks_like_a_repository_hides_none() {
     let workspace = Workspace::with(&["v/objects", "v/refs", "v/lib/.git", "v/objects/x/.git"]);
     fs::write(workspace.at("v/HEAD"), "ref: refs/heads/main\n").unwrap();
     assert_eq!(
-        workspace.guarded("hooks"),
+        workspace.protected("hooks"),
         ["v/hooks", "v/lib/.git/hooks", "v/objects/x/.git/hooks"]
     );
 }
@@ -289,14 +289,14 @@ fn what_comes_and_goes_is_seen_at_once() {
         if settle {
             std::thread::sleep(Duration::from_millis(250));
         }
-        assert!(workspace.guarded("hooks").is_empty());
+        assert!(workspace.protected("hooks").is_empty());
         fs::create_dir(workspace.at("a/b/.git")).unwrap();
-        assert_eq!(workspace.guarded("hooks"), ["a/b/.git/hooks"]);
+        assert_eq!(workspace.protected("hooks"), ["a/b/.git/hooks"]);
         if settle {
             std::thread::sleep(Duration::from_millis(250));
         }
         fs::rename(workspace.at("a/b"), workspace.at("a/c")).unwrap();
-        assert_eq!(workspace.guarded("hooks"), ["a/c/.git/hooks"]);
+        assert_eq!(workspace.protected("hooks"), ["a/c/.git/hooks"]);
         fs::remove_dir_all(workspace.at("a/c")).unwrap();
         fs::create_dir(workspace.at("a/b")).unwrap();
     }

@@ -1,4 +1,5 @@
-//! Entries of `files.deny` that look like patterns, beside what is on the disk when a runtime is opened.
+//! Checks the entries of `files.deny` that could be meant as a pattern or as a plain name, against what is
+//! on the disk when a runtime is opened.
 
 use std::path::Path;
 

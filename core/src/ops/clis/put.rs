@@ -6,7 +6,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 use zeroize::Zeroizing;
 
 use super::super::guarded::Guarded;
-use super::{CliInfo, PutCli, checked_name, refuse, told};
+use super::{CliInfo, PutCli, checked_name, described, refuse};
 use crate::clis::{
     self, CREDENTIAL_KIND, Definition, Registered, Variable, VariableKind, Variables,
 };
@@ -61,9 +61,9 @@ pub(super) async fn put(runtime: &Runtime, args: PutCli) -> Result<CliInfo, Erro
             Ok(info) => {
                 warnings.extend(unguarded(&variables));
                 hold(runtime, &key, &variables);
-                let mut told = told(Registered::of(info), &key)?;
-                told.warnings = warnings;
-                return Ok(told);
+                let mut info = described(Registered::of(info), &key)?;
+                info.warnings = warnings;
+                return Ok(info);
             }
         }
     }
@@ -167,7 +167,7 @@ fn sealed(runtime: &Runtime, key: &CredentialKey, variables: &Variables) -> Resu
 /// The variables whose values no text can be searched for.
 fn unguarded(variables: &Variables) -> Vec<String> {
     let secret = variables.iter().filter(|(_, one)| one.kind == VariableKind::Sensitive);
-    let told = |(name, one): (&String, &Variable)| {
+    let warn = |(name, one): (&String, &Variable)| {
         let added = Values::new().add(&one.value, None);
         let why = match added {
             Err(error) if !one.value.is_empty() => error.to_string(),
@@ -176,7 +176,7 @@ fn unguarded(variables: &Variables) -> Vec<String> {
         };
         Some(format!("`encrypted_env.{name}`: {why}"))
     };
-    secret.filter_map(told).collect()
+    secret.filter_map(warn).collect()
 }
 
 fn hold(runtime: &Runtime, key: &CredentialKey, variables: &Variables) {

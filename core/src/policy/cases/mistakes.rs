@@ -1,4 +1,4 @@
-//! What a policy gets wrong, and how it is told.
+//! What can be wrong with a policy, and how it is reported.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -88,7 +88,7 @@ fn a_member_of_a_group_that_matches_nothing_is_a_mistake_unless_it_is_optional()
 fn a_key_that_no_caller_can_have_is_refused_with_its_place() {
     let deny = || json!({ "deny": ["exec"] });
     let long = "x".repeat(513);
-    for (part, key, told) in [
+    for (part, key, expected) in [
         ("agents", "", "policy.agents.\"\": this key is empty"),
         ("agents", "a\0b", "policy.agents.\"a\\0b\": this key contains a NUL"),
         ("agents", &long, "is longer than"),
@@ -100,7 +100,7 @@ fn a_key_that_no_caller_can_have_is_refused_with_its_place() {
         ("by_chat", &long, "is longer than"),
     ] {
         let text = complaint(json!({ part: { key: deny() } }));
-        assert!(text.contains(told), "{text}");
+        assert!(text.contains(expected), "{text}");
     }
     let text = complaint(json!({ "agents": { "a": { "by_provider": { "openai/": deny() } } } }));
     assert!(text.contains("policy.agents.a.by_provider.\"openai/\""), "{text}");

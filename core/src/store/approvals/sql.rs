@@ -8,7 +8,7 @@ use crate::event::NewEvent;
 use crate::store::driver::{Batch, Driver, Statement, Value, Written};
 use crate::store::fields::{BadRow, Fields, text};
 use crate::store::json::object_text;
-use crate::store::{Answer, Error, SqlStore};
+use crate::store::{Error, SqlStore, StoreFuture};
 
 macro_rules! columns {
     () => {
@@ -55,15 +55,15 @@ const FIND: &str = concat!(
      ORDER BY created_at_ms, id LIMIT 100"
 );
 
-/// A denial changes once more when it is told.
-const UNTOLD: &str = concat!(
+/// A denial changes once more when it is reported.
+const UNREPORTED: &str = concat!(
     "SELECT ",
     columns!(),
     " FROM toolkeep_approvals WHERE tenant = ?1 AND digest = ?2 AND state = 'denied' \
      AND updated_at_ms = decided_at_ms ORDER BY created_at_ms DESC, id DESC LIMIT 100"
 );
 
-const TELL: &str = concat!(
+const REPORT_DENIAL: &str = concat!(
     "UPDATE toolkeep_approvals SET updated_at_ms = \
      CASE WHEN decided_at_ms < ?3 THEN ?3 ELSE decided_at_ms + 1 END \
      WHERE tenant = ?1 AND id = ?2 AND state = 'denied' AND updated_at_ms = decided_at_ms \
@@ -122,7 +122,7 @@ const LIST_OF_SESSION: &str = list!(" AND session = CAST(?5 AS TEXT)");
 const LIST_OF_AGENT: &str = list!(" AND agent = CAST(?6 AS TEXT)");
 const LIST_OF_STATE: &str = list!(" AND state = CAST(?8 AS TEXT)");
 
-/// A step of an approval: the statement that makes it, with its condition, and what tells of it.
+/// A step of an approval: the statement that makes it, with its condition, and the event that reports it.
 struct Step<'a> {
     operation: &'static str,
     tenant: &'a str,
@@ -142,18 +142,18 @@ impl<D: Driver> SqlStore<D> {
         let mut params = vec![tenant.into(), id.into(), now_ms.into()];
         params.extend(rest);
         let statement = Statement::new(sql, params).must_change();
-        let told =
+        let event =
             NewEvent { tenant: tenant.into(), at_ms: now_ms, kind, subject: id.into(), data };
-        self.changed(operation, statement, told).await
+        self.changed(operation, statement, event).await
     }
 
     async fn changed(
         &self,
         operation: &'static str,
         statement: Statement,
-        told: NewEvent,
+        event: NewEvent,
     ) -> Result<Option<Approval>, Error> {
-        let batch = Batch::from(statement).telling(vec![told]);
+        let batch = Batch::from(statement).with_events(vec![event]);
         let batch = batch.map_err(|message| self.invalid(operation, message))?;
         let outcomes = match self.write(operation, batch).await? {
             Written::Done(outcomes) => outcomes,
@@ -172,7 +172,7 @@ impl<D: Driver> SqlStore<D> {
     ) -> Result<Option<Approval>, Error> {
         let statement = Statement::new(GET, vec![tenant.into(), id.into()]);
         let found = self.read_all(operation, statement, COLUMNS, decode).await?.pop();
-        Ok(found.map(|approval| approval.seen_at(now_ms)))
+        Ok(found.map(|approval| approval.as_of(now_ms)))
     }
 
     /// Makes a step, or says why it cannot be made.
@@ -236,7 +236,7 @@ impl<D: Driver> SqlStore<D> {
 }
 
 impl<D: Driver> Approvals for SqlStore<D> {
-    fn request_approval(&self, new: NewApproval, now_ms: i64) -> Answer<'_, Approval> {
+    fn request_approval(&self, new: NewApproval, now_ms: i64) -> StoreFuture<'_, Approval> {
         async move {
             const OPERATION: &str = "approvals.request";
             let request = self.check_request(OPERATION, &new)?;
@@ -244,10 +244,10 @@ impl<D: Driver> Approvals for SqlStore<D> {
                 "tool": new.tool, "agent": new.agent, "user": new.user,
                 "session": new.session, "expires_at_ms": new.expires_at_ms
             });
-            if let (Some(data), Json::Object(told)) = (data.as_object_mut(), new.told) {
-                data.extend(told);
+            if let (Some(data), Json::Object(more)) = (data.as_object_mut(), new.event_data) {
+                data.extend(more);
             }
-            let told = NewEvent {
+            let event = NewEvent {
                 tenant: new.tenant.clone(),
                 at_ms: now_ms,
                 kind: "approval.requested",
@@ -267,8 +267,8 @@ impl<D: Driver> Approvals for SqlStore<D> {
                 new.expires_at_ms.into(),
             ];
             let statement = Statement::new(REQUEST, params).must_change();
-            if let Some(requested) = self.changed(OPERATION, statement, told).await? {
-                return Ok(requested.seen_at(now_ms));
+            if let Some(requested) = self.changed(OPERATION, statement, event).await? {
+                return Ok(requested.as_of(now_ms));
             }
             match self.approval(OPERATION, &new.tenant, &new.id, now_ms).await? {
                 Some(there) if there.digest == new.digest => Ok(there),
@@ -289,7 +289,7 @@ impl<D: Driver> Approvals for SqlStore<D> {
         tenant: &'a str,
         id: &'a str,
         now_ms: i64,
-    ) -> Answer<'a, Option<Approval>> {
+    ) -> StoreFuture<'a, Option<Approval>> {
         async move {
             const OPERATION: &str = "approvals.get";
             self.check(OPERATION, &[("tenant", tenant), ("id", id)])?;
@@ -298,7 +298,7 @@ impl<D: Driver> Approvals for SqlStore<D> {
         .boxed()
     }
 
-    fn list_approvals(&self, query: ApprovalQuery, now_ms: i64) -> Answer<'_, Vec<Approval>> {
+    fn list_approvals(&self, query: ApprovalQuery, now_ms: i64) -> StoreFuture<'_, Vec<Approval>> {
         async move {
             const OPERATION: &str = "approvals.list";
             self.check(OPERATION, &[("tenant", &query.tenant)])?;
@@ -323,7 +323,7 @@ impl<D: Driver> Approvals for SqlStore<D> {
                 params.extend(kept_as.map(|state| Value::from(state.name())));
                 let statement = Statement::new(sql, params);
                 let page = self.read_all(OPERATION, statement, COLUMNS, decode).await?;
-                found.extend(page.into_iter().map(|approval| approval.seen_at(now_ms)));
+                found.extend(page.into_iter().map(|approval| approval.as_of(now_ms)));
             }
             found.sort_by(|a, b| a.id.cmp(&b.id));
             found.dedup_by(|a, b| a.id == b.id);
@@ -338,14 +338,14 @@ impl<D: Driver> Approvals for SqlStore<D> {
         tenant: &'a str,
         digest: &'a str,
         now_ms: i64,
-    ) -> Answer<'a, Vec<Approval>> {
+    ) -> StoreFuture<'a, Vec<Approval>> {
         async move {
             const OPERATION: &str = "approvals.find";
             self.check(OPERATION, &[("tenant", tenant), ("digest", digest)])?;
             let key = || vec![tenant.into(), digest.into()];
             let usable = Statement::new(FIND, [key(), vec![now_ms.into()]].concat());
             let mut found = self.read_all(OPERATION, usable, COLUMNS, decode).await?;
-            let untold = Statement::new(UNTOLD, key());
+            let untold = Statement::new(UNREPORTED, key());
             found.extend(self.read_all(OPERATION, untold, COLUMNS, decode).await?);
             found.sort_by(|a, b| (a.created_at_ms, &a.id).cmp(&(b.created_at_ms, &b.id)));
             Ok(found)
@@ -353,17 +353,17 @@ impl<D: Driver> Approvals for SqlStore<D> {
         .boxed()
     }
 
-    fn tell_denial<'a>(
+    fn report_denial<'a>(
         &'a self,
         tenant: &'a str,
         id: &'a str,
         now_ms: i64,
-    ) -> Answer<'a, Option<Approval>> {
+    ) -> StoreFuture<'a, Option<Approval>> {
         async move {
             const OPERATION: &str = "approvals.tell";
             self.check(OPERATION, &[("tenant", tenant), ("id", id)])?;
             let params = vec![tenant.into(), id.into(), now_ms.into()];
-            let statement = Statement::new(TELL, params).must_change();
+            let statement = Statement::new(REPORT_DENIAL, params).must_change();
             let outcomes = match self.write(OPERATION, statement.into()).await? {
                 Written::Done(outcomes) => outcomes,
                 Written::ConditionFailed { .. } => return Ok(None),
@@ -380,7 +380,7 @@ impl<D: Driver> Approvals for SqlStore<D> {
         id: &'a str,
         verdict: Verdict,
         now_ms: i64,
-    ) -> Answer<'a, Option<Approval>> {
+    ) -> StoreFuture<'a, Option<Approval>> {
         async move {
             const OPERATION: &str = "approvals.decide";
             self.check(OPERATION, &[("tenant", tenant), ("id", id)])?;
@@ -400,7 +400,7 @@ impl<D: Driver> Approvals for SqlStore<D> {
         id: &'a str,
         digest: &'a str,
         now_ms: i64,
-    ) -> Answer<'a, Option<Approval>> {
+    ) -> StoreFuture<'a, Option<Approval>> {
         async move {
             const OPERATION: &str = "approvals.consume";
             self.check(OPERATION, &[("tenant", tenant), ("id", id), ("digest", digest)])?;
@@ -429,7 +429,7 @@ impl<D: Driver> Approvals for SqlStore<D> {
         tenant: &'a str,
         id: &'a str,
         now_ms: i64,
-    ) -> Answer<'a, Option<Approval>> {
+    ) -> StoreFuture<'a, Option<Approval>> {
         async move {
             const OPERATION: &str = "approvals.cancel";
             self.check(OPERATION, &[("tenant", tenant), ("id", id)])?;
@@ -446,7 +446,7 @@ impl<D: Driver> Approvals for SqlStore<D> {
         tenant: &'a str,
         id: &'a str,
         now_ms: i64,
-    ) -> Answer<'a, Option<Approval>> {
+    ) -> StoreFuture<'a, Option<Approval>> {
         async move {
             const OPERATION: &str = "approvals.expire";
             self.check(OPERATION, &[("tenant", tenant), ("id", id)])?;
@@ -458,7 +458,7 @@ impl<D: Driver> Approvals for SqlStore<D> {
         .boxed()
     }
 
-    fn expire_approvals(&self, now_ms: i64) -> Answer<'_, u64> {
+    fn expire_approvals(&self, now_ms: i64) -> StoreFuture<'_, u64> {
         async move {
             const OPERATION: &str = "approvals.expire_all";
             let mut expired = 0;

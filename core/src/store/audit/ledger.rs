@@ -341,9 +341,9 @@ impl Ledger {
             }
             events.extend(request.events_with(&added));
         }
-        let told = Batch::default().telling_of(events)?;
+        let outbox = Batch::default().with_event_refs(events)?;
         let mut plan = Plan {
-            batch: Batch { statements: Vec::new(), sync_later: true, ..told },
+            batch: Batch { statements: Vec::new(), sync_later: true, ..outbox },
             before: Vec::new(),
             after: Vec::new(),
             checkpoints: Vec::new(),
@@ -361,7 +361,7 @@ impl Ledger {
             plan.before.push((tenant.to_owned(), chain));
             plan.after.push((tenant.to_owned(), after));
         }
-        plan.batch.statements.extend(told.statements);
+        plan.batch.statements.extend(outbox.statements);
         Ok(plan)
     }
 }
@@ -370,6 +370,7 @@ fn invalid(driver: &impl Driver, message: String) -> Error {
     Error::new(Kind::InvalidArgument, driver.url(), message).during(OPERATION)
 }
 
+/// The positions of the key in the values of a row.
 const TENANT: usize = 0;
 const ID: usize = 1;
 const PHASE: usize = 3;

@@ -157,7 +157,7 @@ async fn delete<D: Driver>(
     };
     let statements =
         vec![Statement::new(MARK, mark).must_change(), Statement::new(DELETE, place())];
-    let batch = Batch::new(statements).synced_later().telling(vec![event]);
+    let batch = Batch::new(statements).synced_later().with_events(vec![event]);
     let batch = batch.map_err(|message| store.invalid(OPERATION, message))?;
     Ok(matches!(store.write(OPERATION, batch).await?, Written::Done(_)))
 }

@@ -8,7 +8,7 @@ use super::verify::Problems;
 /// How many rows are read at once.
 pub(super) const PAGE_ROWS: i64 = 500;
 
-/// Where the columns stand that are looked at by themselves.
+/// The positions of columns that are read by themselves.
 const ID: usize = 1;
 const AT_MS: usize = 2;
 const POSITION: usize = 19;

@@ -106,7 +106,7 @@ impl managed::Manager for Manager {
     async fn create(&self) -> Result<Connection, tokio_postgres::Error> {
         let (client, connection) = self.connect().await?;
         let task = tokio::spawn(async move {
-            // Whoever waits for an answer is told; without one there is nobody to tell.
+            // Whoever waits for an answer gets the error; without one, nobody needs it.
             let _ = connection.await;
         });
         let made =
@@ -127,7 +127,7 @@ impl managed::Manager for Manager {
         if connection.runtime != Handle::current().id() {
             return Err(RecycleError::message("made on another async runtime"));
         }
-        // A write that meets a lost connection cannot tell whether it was done, so one that may
+        // A write that meets a lost connection cannot know whether it was done, so one that may
         // have been lost unnoticed is tried out first.
         if metrics.last_used() > TRUSTED_FOR {
             connection.client.check_connection().await?;

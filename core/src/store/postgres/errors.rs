@@ -130,7 +130,7 @@ const MEANINGS: &[(SqlState, Kind, &str)] = &[
     ),
 ];
 
-/// What happened to the client itself. The crate tells it in words only.
+/// What happened to the client itself. The crate gives it in words only.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Shape {
     Connecting,

@@ -31,7 +31,7 @@ impl Lease {
         drop(self.object.take());
     }
 
-    /// Cuts the connection off and tells the server to stop what it is doing for it.
+    /// Cuts the connection off and asks the server to stop what it is doing for it.
     pub(super) fn cancel(mut self, pool: &Pool) {
         let Some(object) = self.object.take() else { return };
         let token = object.client().cancel_token();

@@ -1,4 +1,4 @@
-//! Hearing what other processes wrote, on a connection of its own.
+//! Hears of what other processes wrote, on a connection of its own.
 
 use std::future::poll_fn;
 use std::pin::pin;
@@ -14,8 +14,9 @@ use tokio_postgres::{AsyncMessage, Notification};
 
 use super::Shared;
 use super::connection::Manager;
-use super::tell::CHANNEL;
+use super::notify::CHANNEL;
 
+/// How long to wait before a lost connection is made again, at first and at most. It doubles each time.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 

@@ -14,6 +14,7 @@ use crate::store::{Error, Kind};
 /// store's own timeout.
 pub(super) const MIGRATE_WITHIN: Duration = Duration::from_secs(300);
 
+/// The oldest server that this driver works with, as `server_version_num` spells it: PostgreSQL 15.
 const OLDEST_SERVER: i64 = 150_000;
 
 const LOOK: &str = "SELECT current_setting('server_version_num')::bigint, \

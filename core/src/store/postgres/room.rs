@@ -1,8 +1,8 @@
 //! How many connections are in use at once.
 //!
-//! The server may have fewer left than the pool may make. Whoever is refused one gives up the right
-//! to make it, and waits in line for one of those that exist. Now and then a right comes back, because
-//! the server may have room again.
+//! The server may have fewer left than the pool may make. A caller that is refused a connection gives up
+//! the right to make one, and waits in line for one that exists. Now and then a right is given back,
+//! because the server may have room again.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;

@@ -28,7 +28,9 @@ const PARAMETERS: &str = "application_name, channel_binding, connect_timeout, db
      load_balance_hosts, options, password, pool_max_conns, port, sslmode, sslrootcert, \
      target_session_attrs, user";
 
+/// How many connections a pool has if the URL does not say.
 const POOL_SIZE: usize = 8;
+/// The most connections that a URL may ask for.
 const MOST_CONNECTIONS: usize = 1000;
 
 impl PostgresUrl {

@@ -35,7 +35,7 @@ enum Change {
     Gone,
     Replaced,
     Emptied,
-    /// It cannot be told.
+    /// That cannot be found out.
     Unseen(io::Error),
 }
 
@@ -48,7 +48,7 @@ impl Files {
     /// [`Kind::Path`] if the names already lead elsewhere.
     pub(super) fn opened(database: Identity, really: &Path, url: &str) -> Result<Files, Error> {
         let log = Identity::of(&log_of(really), url)?;
-        let index = Identity::of(&beside(really, "-shm"), url)?;
+        let index = Identity::of(&sibling(really, "-shm"), url)?;
         let files = Files { url: url.to_owned(), database, log, index };
         files.check()?;
         Ok(files)
@@ -79,10 +79,10 @@ impl Files {
 
 /// The write-ahead log of a database whose path has no links.
 pub(super) fn log_of(database: &Path) -> PathBuf {
-    beside(database, "-wal")
+    sibling(database, "-wal")
 }
 
-fn beside(database: &Path, end: &str) -> PathBuf {
+fn sibling(database: &Path, end: &str) -> PathBuf {
     let mut name = database.as_os_str().to_owned();
     name.push(end);
     name.into()

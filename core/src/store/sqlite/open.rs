@@ -1,4 +1,5 @@
-//! Opening a database: looking before touching, then bringing the tables up to date.
+//! Opens a database: checks that it is one of ours before changing anything, then brings its tables up to
+//! date.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -19,6 +20,7 @@ use crate::clock::{Clock as _, SystemClock};
 use crate::store::migrate::{self, NEWEST, SCHEMA_TABLE};
 use crate::store::{Error, Kind};
 
+/// How many prepared statements each connection keeps.
 const CACHED_STATEMENTS: usize = 64;
 
 /// A database that is open for writing.

@@ -11,6 +11,7 @@ use super::worker::{Job, serve, spawn};
 use super::{Place, open};
 use crate::store::Error;
 
+/// How many threads read a file at once, beside the writer.
 const MOST: usize = 2;
 
 #[derive(Debug)]

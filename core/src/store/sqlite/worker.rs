@@ -11,7 +11,7 @@ use super::open::Opened;
 use crate::store::{Error, Kind};
 
 /// A piece of work, given the connection or the reason why there is none. It holds the sender of
-/// its answer: dropping the job tells whoever waits that there will be none.
+/// its answer: dropping the job shows the waiter that there will be none.
 pub(super) type Job = Box<dyn FnOnce(Result<&Connection, Error>) + Send>;
 
 /// Starts a thread of the store.

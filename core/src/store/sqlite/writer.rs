@@ -102,7 +102,7 @@ impl<'a> Writer<'a> {
                             Err(_) => break,
                         }
                     }
-                    // A panic drops the replies, which tells whoever waits; the transaction was
+                    // A panic drops the replies, which the waiters notice; the transaction was
                     // rolled back while the stack unwound.
                     let _ = catch_unwind(AssertUnwindSafe(|| self.write_group(group)));
                 }
@@ -398,7 +398,7 @@ mod tests {
     }
 
     #[test]
-    fn a_log_that_cannot_be_synced_is_told_to_whoever_must_not_be_forgotten() {
+    fn a_failed_log_sync_is_reported_to_writes_that_must_be_durable() {
         let error = unsynced("sqlite:", io::Error::other("the disk is gone"));
         assert_eq!(error.kind(), Kind::Unavailable);
         assert!(error.to_string().contains("the disk is gone"), "{error}");

@@ -23,22 +23,22 @@ pub async fn approvals(store: &dyn Approvals) -> Result<Report, Failure> {
     report.check("approvals: of racing decisions one counts", racing(store)).await?;
     report.check("approvals: a list filters and goes on", listing(store)).await?;
     report.check("approvals: one of use is found by its digest", finding(store)).await?;
-    report.check("approvals: a denial is told once", telling_a_denial(store)).await?;
+    report.check("approvals: a denial is told once", reporting_a_denial(store)).await?;
     report.check("approvals: tenants with equal ids are apart", tenants(store)).await?;
     report.check("approvals: any good key is taken", takes_good_keys(store)).await?;
     report.check("approvals: a bad key or value is refused", refuses_bad_input(store)).await?;
     Ok(report)
 }
 
-/// Checks that each step of an approval is told once.
+/// Checks that each step of an approval is reported once.
 ///
 /// # Errors
 ///
 /// [`Failure`] with the first check that the store did not pass.
 pub async fn approval_events(store: &dyn Store) -> Result<Report, Failure> {
     let mut report = Report::default();
-    report.check("approvals: each step is told once", told(store)).await?;
-    report.check("approvals: of racing steps one is told", told_once(store)).await?;
+    report.check("approvals: each step is told once", each_step_has_an_event(store)).await?;
+    report.check("approvals: of racing steps one is told", reported_once(store)).await?;
     Ok(report)
 }
 
@@ -52,7 +52,7 @@ fn new(tenant: &str, id: &str) -> NewApproval {
         session: None,
         tool: "exec".into(),
         request: json!({}),
-        told: json!({}),
+        event_data: json!({}),
         expires_at_ms: 200,
     }
 }
@@ -197,9 +197,9 @@ async fn late(store: &dyn Approvals) -> Result<(), Problem> {
     store.decide_approval(&tenant, "b", verdict(true, "x"), 199).await?;
     let kept = there(store.expire_approval(&tenant, "b", 200).await?)?;
     same(kept.state, ApprovalState::Allowed)?;
-    // Once somebody was told that it expired, no slower clock decides it any more.
-    let told = there(store.expire_approval(&tenant, "a", 200).await?)?;
-    same(told.state, ApprovalState::Expired)?;
+    // Once it was reported as expired, no slower clock decides it any more.
+    let row = there(store.expire_approval(&tenant, "a", 200).await?)?;
+    same(row.state, ApprovalState::Expired)?;
     says(store.decide_approval(&tenant, "a", verdict(true, "x"), 150).await, "has expired")?;
     same(store.expire_approval(&tenant, "nobody", 200).await?, None)?;
     store.request_approval(long_ago(&tenant, "c"), LONG_AGO - 100).await?;
@@ -308,7 +308,7 @@ async fn finding(store: &dyn Approvals) -> Result<(), Problem> {
     same(found(150).await?.as_str(), "z w")
 }
 
-async fn telling_a_denial(store: &dyn Approvals) -> Result<(), Problem> {
+async fn reporting_a_denial(store: &dyn Approvals) -> Result<(), Problem> {
     let tenant = new_tenant();
     for id in ["a", "b", "c"] {
         store.request_approval(new(&tenant, id), 100).await?;
@@ -316,10 +316,10 @@ async fn telling_a_denial(store: &dyn Approvals) -> Result<(), Problem> {
     store.decide_approval(&tenant, "a", verdict(false, "p"), 110).await?;
     store.decide_approval(&tenant, "b", verdict(true, "p"), 110).await?;
     // Also in the very millisecond of the decision, and by a clock that is slow.
-    let told = there(store.tell_denial(&tenant, "a", 105).await?)?;
-    same((told.state, told.updated_at_ms), (ApprovalState::Denied, 111))?;
+    let row = there(store.report_denial(&tenant, "a", 105).await?)?;
+    same((row.state, row.updated_at_ms), (ApprovalState::Denied, 111))?;
     for id in ["a", "b", "c", "nope"] {
-        same(store.tell_denial(&tenant, id, 120).await?, None)?;
+        same(store.report_denial(&tenant, id, 120).await?, None)?;
     }
     let found = store.find_approvals(&tenant, "d1", 110).await?;
     same(found.len(), 2)
@@ -368,7 +368,7 @@ async fn refuses_bad_input(store: &dyn Approvals) -> Result<(), Problem> {
         refused(put(agent).await, invalid)?;
         refused(store.get_approval(&tenant, &key, 1).await, invalid)?;
         refused(store.find_approvals(&tenant, &key, 1).await, invalid)?;
-        refused(store.tell_denial(&tenant, &key, 1).await, invalid)?;
+        refused(store.report_denial(&tenant, &key, 1).await, invalid)?;
         refused(store.decide_approval(&tenant, "a", verdict(true, &key), 1).await, invalid)?;
         refused(store.consume_approval(&tenant, "a", &key, 1).await, invalid)?;
         refused(store.cancel_approval(&tenant, &key, 1).await, invalid)?;
@@ -393,7 +393,7 @@ async fn events(store: &dyn Store, tenant: &str) -> Result<Vec<(String, String)>
     Ok(events.into_iter().map(|event| (event.kind, event.subject)).collect())
 }
 
-async fn told(store: &dyn Store) -> Result<(), Problem> {
+async fn each_step_has_an_event(store: &dyn Store) -> Result<(), Problem> {
     let tenant = new_tenant();
     for id in ["a", "a", "b"] {
         store.request_approval(new(&tenant, id), 100).await?;
@@ -430,7 +430,7 @@ async fn told(store: &dyn Store) -> Result<(), Problem> {
     same(decided.map(|event| event.data), Some(json!({ "state": "allowed", "by": "x" })))
 }
 
-async fn told_once(store: &dyn Store) -> Result<(), Problem> {
+async fn reported_once(store: &dyn Store) -> Result<(), Problem> {
     let tenant = new_tenant();
     store.request_approval(new(&tenant, "a"), 100).await?;
     let decisions =
@@ -438,7 +438,7 @@ async fn told_once(store: &dyn Store) -> Result<(), Problem> {
     let cancels = (0..8).map(|_| store.cancel_approval(&tenant, "a", 101));
     let expiries = (0..8).map(|_| store.expire_approval(&tenant, "a", 200));
     futures_util::future::join_all(decisions.chain(cancels).chain(expiries)).await;
-    // An allowed one may be cancelled after it: at most one more step, and that one is told, too.
+    // An allowed one may be cancelled after it: at most one more step, and that one is reported, too.
     let kinds: Vec<String> =
         events(store, &tenant).await?.into_iter().map(|(kind, _)| kind).collect();
     let state = there(store.get_approval(&tenant, "a", 102).await?)?.state;

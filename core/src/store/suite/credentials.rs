@@ -244,8 +244,8 @@ async fn refuses_bad_input(store: &dyn Credentials) -> Result<(), Problem> {
     same(store.get_credential(&good).await?, None)
 }
 
-/// Each change is told once, with what finds the row and without what is in it.
-pub(super) async fn told(store: &dyn Store) -> Result<(), Problem> {
+/// Each change is reported once, with what finds the row and without what is in it.
+pub(super) async fn events(store: &dyn Store) -> Result<(), Problem> {
     let key = CredentialKey { agent: Some("a".into()), ..key(&new_tenant(), "gh") };
     store.put_credential(put(key.clone())?, 1).await?;
     let stale = PutCredential { if_version: Some(9), ..put(key.clone())? };

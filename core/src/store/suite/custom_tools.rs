@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::credentials::{ring, sealed};
 use super::{Failure, Problem, Report, bad_keys, ensure, good_keys, new_tenant, refused, same};
-use crate::exec::{NetworkPermit, Permit};
+use crate::policy::{NetworkPermit, Permit};
 use crate::store::{
     CustomTool, CustomToolKey, CustomTools, Kind, PutCustomTool, SealedCustomTool, Store,
 };
@@ -56,8 +56,8 @@ async fn names(store: &dyn CustomTools) -> Result<(), Problem> {
     for (tenant, agent) in [(&one, None), (&one, Some("a")), (&other, None)] {
         store.put_custom_tool(put(&key(tenant, agent, &one)), 17).await?;
     }
-    let told = store.custom_tool_names().await?;
-    same(told.iter().filter(|name| **name == one).count(), 1)
+    let names = store.custom_tool_names().await?;
+    same(names.iter().filter(|name| **name == one).count(), 1)
 }
 
 async fn comes_back(store: &dyn CustomTools) -> Result<(), Problem> {
@@ -222,8 +222,8 @@ async fn refuses_bad_input(store: &dyn CustomTools) -> Result<(), Problem> {
     same(store.get_custom_tool(&good).await?, None)
 }
 
-/// Each change is told once, with what finds the row and without what is in it.
-pub(super) async fn told(store: &dyn Store) -> Result<(), Problem> {
+/// Each change is reported once, with what finds the row and without what is in it.
+pub(super) async fn events(store: &dyn Store) -> Result<(), Problem> {
     let key = key(&new_tenant(), Some("a"), "deploy");
     store.put_custom_tool(put(&key), 1).await?;
     let stale = PutCustomTool { if_version: Some(9), ..put(&key) };

@@ -129,9 +129,9 @@ async fn versions(store: &dyn Documents) -> Result<(), Problem> {
 
 async fn paging(store: &dyn Documents) -> Result<(), Problem> {
     let tenant = new_tenant();
-    let beside = ["memor", "memory", "memory.md", "memory0", "memoryz", "n"];
+    let neighbours = ["memor", "memory", "memory.md", "memory0", "memoryz", "n"];
     let inside = ["memory/A", "memory/_", "memory/a", "memory/a-b", "memory/é", "memory/🦀"];
-    for path in beside.iter().chain(inside.iter().rev()) {
+    for path in neighbours.iter().chain(inside.iter().rev()) {
         store.put_document(put(&key(&tenant, "a", None, path), b"x"), 1).await?;
     }
     let list = |prefix: &str, after: Option<&String>, limit| {
@@ -149,7 +149,7 @@ async fn paging(store: &dyn Documents) -> Result<(), Problem> {
         found.extend(page.into_iter().map(|document| document.key.path));
     }
     same(found, inside.map(String::from).to_vec())?;
-    same(store.list_documents(list("", None, 100)).await?.len(), beside.len() + inside.len())?;
+    same(store.list_documents(list("", None, 100)).await?.len(), neighbours.len() + inside.len())?;
     same(store.list_documents(list("memory/%", None, 100)).await?, vec![])?;
     same(store.list_documents(list("", None, 0)).await?, vec![])
 }

@@ -22,15 +22,15 @@ pub async fn grants(store: &dyn Grants) -> Result<Report, Failure> {
     Ok(report)
 }
 
-/// A grant of `mcp` to `who`: an agent and a user, `-` for all.
-fn key(tenant: &str, resource: &str, who: &str) -> GrantKey {
+/// A grant of `mcp` to `holder`: an agent and a user, `-` for all.
+fn key(tenant: &str, resource: &str, holder: &str) -> GrantKey {
     let part = |part: &str| (part != "-").then(|| part.to_owned());
     GrantKey {
         tenant: tenant.into(),
         kind: "mcp".into(),
         resource: resource.into(),
-        agent: part(&who[..1]),
-        user: part(&who[1..]),
+        agent: part(&holder[..1]),
+        user: part(&holder[1..]),
     }
 }
 
@@ -70,7 +70,8 @@ async fn comes_back(store: &dyn Grants) -> Result<(), Problem> {
 
 async fn apart(store: &dyn Grants) -> Result<(), Problem> {
     let (one, two) = (new_tenant(), new_tenant());
-    let mut keys = ["--", "-u", "a-", "au", "av", "bu"].map(|who| key(&one, "r", who)).to_vec();
+    let mut keys =
+        ["--", "-u", "a-", "au", "av", "bu"].map(|holder| key(&one, "r", holder)).to_vec();
     keys.push(key(&one, "s", "--"));
     keys.push(GrantKey { kind: "cli".into(), ..key(&one, "r", "--") });
     keys.push(key(&two, "r", "--"));
@@ -136,7 +137,7 @@ async fn paging(store: &dyn Grants) -> Result<(), Problem> {
     let whos = ["--", "-u", "-v", "a-", "au", "b-", "bz"];
     let keys: Vec<GrantKey> = ["r", "s"]
         .iter()
-        .flat_map(|resource| whos.map(|who| key(&tenant, resource, who)))
+        .flat_map(|resource| whos.map(|holder| key(&tenant, resource, holder)))
         .collect();
     for key in keys.iter().rev() {
         store.put_grant(put(key, GrantEffect::Allow), 1).await?;
@@ -151,8 +152,8 @@ async fn precedence(store: &dyn Grants) -> Result<(), Problem> {
     let tenant = new_tenant();
     let (allow, deny) = (GrantEffect::Allow, GrantEffect::Deny);
     let all = [("au", allow), ("a-", allow), ("-u", deny), ("--", allow), ("bu", deny)];
-    for (who, effect) in all {
-        store.put_grant(put(&key(&tenant, "r", who), effect), 1).await?;
+    for (holder, effect) in all {
+        store.put_grant(put(&key(&tenant, "r", holder), effect), 1).await?;
     }
     for (agent, user, expected) in [
         (Some("a"), Some("u"), &["au", "-u", "a-", "--"][..]),
@@ -165,7 +166,7 @@ async fn precedence(store: &dyn Grants) -> Result<(), Problem> {
     ] {
         let found = store.grants_for(&tenant, "mcp", "r", agent, user).await?;
         let found: Vec<GrantKey> = found.into_iter().map(|grant| grant.key).collect();
-        same(found, expected.iter().map(|who| key(&tenant, "r", who)).collect())?;
+        same(found, expected.iter().map(|holder| key(&tenant, "r", holder)).collect())?;
     }
     // Now the denial is the agent's.
     store.put_grant(put(&key(&tenant, "r", "a-"), deny), 2).await?;

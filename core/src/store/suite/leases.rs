@@ -210,7 +210,7 @@ async fn fenced(store: &dyn Store) -> Result<(), Problem> {
     refused(store.put_context_file(file(&tenant, "late", &first), 110).await, Kind::Conflict)?;
     let second = store.acquire_lease(&tenant, KIND, "n", "b", 10, 110).await?;
     let second = second.ok_or_else(other_holder)?.fence();
-    // Its clock may be slow: the epoch tells all the same.
+    // Its clock may be slow: the epoch shows it all the same.
     refused(store.put_context_file(file(&tenant, "stale", &first), 105).await, Kind::Conflict)?;
     same(store.put_context_file(file(&tenant, "2", &second), 111).await?.version, 2)?;
     store.release_lease(&tenant, &second, 112).await?;

@@ -42,9 +42,9 @@ async fn add_up(store: &dyn Store) -> Result<(), Problem> {
     same(store.clear_marks(&tenant, "s", 6).await?, false)?;
     same(store.get_marks(&tenant, "s").await?, vec![])?;
     let events = store.read_events(&tenant, 0, 10).await?;
-    let told = events.into_iter().map(|event| (event.kind, event.at_ms)).collect();
+    let events = events.into_iter().map(|event| (event.kind, event.at_ms)).collect();
     let expected = [("session.marked", 2), ("session.marked", 4), ("session.marks_cleared", 5)];
-    same(told, expected.map(|(kind, at_ms)| (kind.to_owned(), at_ms)).to_vec())
+    same(events, expected.map(|(kind, at_ms)| (kind.to_owned(), at_ms)).to_vec())
 }
 
 async fn apart(store: &dyn Store) -> Result<(), Problem> {

@@ -1,4 +1,4 @@
-//! Checks that changes and the events that tell of them are written together.
+//! Checks that changes and the events that report them are written together.
 
 use super::audit::row;
 use super::events::new_event;
@@ -13,11 +13,11 @@ use crate::store::{AuditQuery, Kind, PruneAudit, PutAgent, Store};
 /// [`Failure`] with the first check that the store did not pass.
 pub async fn outbox(store: &dyn Store) -> Result<Report, Failure> {
     let mut report = Report::default();
-    report.check("outbox: each change of an agent is told", agents_are_told(store)).await?;
-    let told = super::credentials::told(store);
-    report.check("outbox: each change of a credential is told, without its value", told).await?;
-    let told = super::custom_tools::told(store);
-    report.check("outbox: each change of a custom tool is told", told).await?;
+    report.check("outbox: each change of an agent is told", agents_are_reported(store)).await?;
+    let events = super::credentials::events(store);
+    report.check("outbox: each change of a credential is told, without its value", events).await?;
+    let events = super::custom_tools::events(store);
+    report.check("outbox: each change of a custom tool is told", events).await?;
     report.check("outbox: what did not happen is not told", failures_are_not(store)).await?;
     report.check("outbox: audit rows and their events go together", with_audit(store)).await?;
     report.check("outbox: of racing changes one wins and is told", racing(store)).await?;
@@ -25,19 +25,22 @@ pub async fn outbox(store: &dyn Store) -> Result<Report, Failure> {
     Ok(report)
 }
 
-async fn told(store: &dyn Store, tenant: &str) -> Result<Vec<(String, String, i64)>, Problem> {
+async fn all_events(
+    store: &dyn Store,
+    tenant: &str,
+) -> Result<Vec<(String, String, i64)>, Problem> {
     let events = store.read_events(tenant, 0, 1000).await?;
     Ok(events.into_iter().map(|event| (event.kind, event.subject, event.at_ms)).collect())
 }
 
-async fn agents_are_told(store: &dyn Store) -> Result<(), Problem> {
+async fn agents_are_reported(store: &dyn Store) -> Result<(), Problem> {
     let tenant = new_tenant();
     store.put_agent(PutAgent::new(&tenant, "a"), 1).await?;
     store.put_agent(PutAgent { if_version: Some(1), ..PutAgent::new(&tenant, "a") }, 2).await?;
     store.delete_agent(&tenant, "a", 3).await?;
     let expected = [("agent.changed", 1), ("agent.changed", 2), ("agent.deleted", 3)];
     let expected = expected.map(|(kind, at_ms)| (kind.into(), "a".into(), at_ms));
-    same(told(store, &tenant).await?, expected.to_vec())
+    same(all_events(store, &tenant).await?, expected.to_vec())
 }
 
 async fn failures_are_not(store: &dyn Store) -> Result<(), Problem> {
@@ -45,7 +48,7 @@ async fn failures_are_not(store: &dyn Store) -> Result<(), Problem> {
     let stale = PutAgent { if_version: Some(3), ..PutAgent::new(&tenant, "a") };
     refused(store.put_agent(stale, 1).await, Kind::Conflict)?;
     same(store.delete_agent(&tenant, "a", 2).await?, false)?;
-    same(told(store, &tenant).await?, vec![])
+    same(all_events(store, &tenant).await?, vec![])
 }
 
 async fn with_audit(store: &dyn Store) -> Result<(), Problem> {
@@ -55,10 +58,10 @@ async fn with_audit(store: &dyn Store) -> Result<(), Problem> {
     let result = store.record_audit(vec![row(&tenant, "1")], events).await;
     refused(result, Kind::InvalidArgument)?;
     same(store.query_audit(AuditQuery::new(&tenant)).await?, vec![])?;
-    same(told(store, &tenant).await?, vec![])?;
+    same(all_events(store, &tenant).await?, vec![])?;
     store.record_audit(vec![row(&tenant, "1")], vec![new_event(&tenant, 1)]).await?;
     same(store.query_audit(AuditQuery::new(&tenant)).await?.len(), 1)?;
-    same(told(store, &tenant).await?.len(), 1)
+    same(all_events(store, &tenant).await?.len(), 1)
 }
 
 async fn racing(store: &dyn Store) -> Result<(), Problem> {
@@ -70,7 +73,7 @@ async fn racing(store: &dyn Store) -> Result<(), Problem> {
     for lost in results.into_iter().filter(Result::is_err) {
         refused(lost, Kind::Conflict)?;
     }
-    same(told(store, &tenant).await?.len(), 1)
+    same(all_events(store, &tenant).await?.len(), 1)
 }
 
 async fn pruning(store: &dyn Store) -> Result<(), Problem> {

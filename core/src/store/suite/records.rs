@@ -1,4 +1,4 @@
-//! Checks of what the versioned rows have in common: each change is told, and a lease fences it.
+//! Checks of what the versioned rows have in common: each change is reported, and a lease fences it.
 
 use serde_json::{Value as Json, json};
 
@@ -8,7 +8,7 @@ use crate::store::{
     PutDocument, PutGrant, PutRule, PutSession, RuleEffect, SessionUsage, Store,
 };
 
-/// Checks that each change of a context file, document, rule, grant or session is told, and that
+/// Checks that each change of a context file, document, rule, grant or session is reported, and that
 /// a write under a lease needs the lease.
 ///
 /// # Errors
@@ -16,9 +16,11 @@ use crate::store::{
 /// [`Failure`] with the first check that the store did not pass.
 pub async fn records(store: &dyn Store) -> Result<Report, Failure> {
     let mut report = Report::default();
-    report.check("records: each change of a text is told", texts_are_told(store)).await?;
-    report.check("records: each change of a rule or grant is told", rules_are_told(store)).await?;
-    report.check("records: each change of a session is told", sessions_are_told(store)).await?;
+    report.check("records: each change of a text is told", texts_are_reported(store)).await?;
+    report
+        .check("records: each change of a rule or grant is told", rules_are_reported(store))
+        .await?;
+    report.check("records: each change of a session is told", sessions_are_reported(store)).await?;
     report.check("records: what did not happen is not told", failures_are_not(store)).await?;
     report.check("records: who lost a lease writes nothing", fences(store)).await?;
     Ok(report)
@@ -63,18 +65,18 @@ fn grant(tenant: &str) -> PutGrant {
     PutGrant { key, effect, settings: json!({}), granted_by, if_version: None }
 }
 
-type Told = (String, String, i64, Json);
+type EventRow = (String, String, i64, Json);
 
-async fn told(store: &dyn Store, tenant: &str) -> Result<Vec<Told>, Problem> {
+async fn events(store: &dyn Store, tenant: &str) -> Result<Vec<EventRow>, Problem> {
     let events = store.read_events(tenant, 0, 1_000).await?;
     Ok(events.into_iter().map(|e| (e.kind, e.subject, e.at_ms, e.data)).collect())
 }
 
-fn expected<const N: usize>(events: [(&str, &str, i64, Json); N]) -> Vec<Told> {
+fn expected<const N: usize>(events: [(&str, &str, i64, Json); N]) -> Vec<EventRow> {
     events.map(|(kind, about, at_ms, data)| (kind.into(), about.into(), at_ms, data)).to_vec()
 }
 
-async fn texts_are_told(store: &dyn Store) -> Result<(), Problem> {
+async fn texts_are_reported(store: &dyn Store) -> Result<(), Problem> {
     let tenant = new_tenant();
     store.put_context_file(file(&tenant), 1).await?;
     store.delete_context_file(&file(&tenant).key, None, 2).await?;
@@ -88,10 +90,10 @@ async fn texts_are_told(store: &dyn Store) -> Result<(), Problem> {
         ("document.changed", "a", 3, document.clone()),
         ("document.deleted", "a", 4, document),
     ]);
-    same(told(store, &tenant).await?, expected)
+    same(events(store, &tenant).await?, expected)
 }
 
-async fn rules_are_told(store: &dyn Store) -> Result<(), Problem> {
+async fn rules_are_reported(store: &dyn Store) -> Result<(), Problem> {
     let tenant = new_tenant();
     store.put_rule(rule(&tenant), 1).await?;
     store.delete_rule(&tenant, "tool", "r", None, 2).await?;
@@ -104,10 +106,10 @@ async fn rules_are_told(store: &dyn Store) -> Result<(), Problem> {
         ("grant.changed", "gh", 3, grant.clone()),
         ("grant.deleted", "gh", 4, grant),
     ]);
-    same(told(store, &tenant).await?, expected)
+    same(events(store, &tenant).await?, expected)
 }
 
-async fn sessions_are_told(store: &dyn Store) -> Result<(), Problem> {
+async fn sessions_are_reported(store: &dyn Store) -> Result<(), Problem> {
     let tenant = new_tenant();
     let message = NewMessage { at_ms: 1, role: "user".into(), content: json!("x") };
     store.put_session(PutSession::new(&tenant, "s"), 1).await?;
@@ -119,7 +121,7 @@ async fn sessions_are_told(store: &dyn Store) -> Result<(), Problem> {
         ("session.appended", "s", 2, json!({ "count": 2 })),
         ("session.deleted", "s", 3, json!({})),
     ]);
-    same(told(store, &tenant).await?, expected)
+    same(events(store, &tenant).await?, expected)
 }
 
 async fn failures_are_not(store: &dyn Store) -> Result<(), Problem> {
@@ -143,7 +145,7 @@ async fn failures_are_not(store: &dyn Store) -> Result<(), Problem> {
     refused(store.put_session(session, 1).await, Kind::Conflict)?;
     let usage = SessionUsage::default();
     same(store.append_messages(&tenant, "s", vec![], usage, 1).await?, None)?;
-    same(told(store, &tenant).await?, vec![])
+    same(events(store, &tenant).await?, vec![])
 }
 
 async fn fences(store: &dyn Store) -> Result<(), Problem> {
@@ -170,5 +172,5 @@ async fn fences(store: &dyn Store) -> Result<(), Problem> {
     same(write(second.clone(), 1_021).await?.version, 2)?;
     let other = PutDocument { fence: Some(second), ..document(&new_tenant()) };
     refused(store.put_document(other, 1_021).await, Kind::Conflict)?;
-    same(told(store, &tenant).await?.len(), 3)
+    same(events(store, &tenant).await?.len(), 3)
 }

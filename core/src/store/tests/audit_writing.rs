@@ -13,8 +13,8 @@ use crate::store::driver::{Batch, Driver, Row, Statement, Written};
 use crate::store::migrate::{MIGRATIONS, SQLITE};
 use crate::store::suite::audit_row as row;
 use crate::store::{
-    Answer, Audit as _, AuditQuery, AuditRow, Events as _, Kind, Phase, PruneAudit, SqlStore,
-    SqliteDriver, SqliteOptions,
+    Audit as _, AuditQuery, AuditRow, Events as _, Kind, Phase, PruneAudit, SqlStore, SqliteDriver,
+    SqliteOptions, StoreFuture,
 };
 
 /// A driver that counts its writes, and loses their answers on command.
@@ -25,11 +25,11 @@ struct Watched {
 }
 
 impl Driver for Watched {
-    fn read(&self, statement: Statement) -> Answer<'_, Vec<Row>> {
+    fn read(&self, statement: Statement) -> StoreFuture<'_, Vec<Row>> {
         self.inner.read(statement)
     }
 
-    fn write(&self, batch: Batch) -> Answer<'_, Written> {
+    fn write(&self, batch: Batch) -> StoreFuture<'_, Written> {
         async move {
             self.writes.fetch_add(1, Ordering::SeqCst);
             tokio::time::sleep(Duration::from_millis(1)).await;
@@ -50,7 +50,7 @@ impl Driver for Watched {
         self.inner.url()
     }
 
-    fn close(&self) -> Answer<'_, ()> {
+    fn close(&self) -> StoreFuture<'_, ()> {
         self.inner.close()
     }
 }
@@ -96,20 +96,20 @@ async fn record(store: &SqlStore<Watched>, ids: &[&str]) -> Result<(), Error> {
     store.record_audit(rows, ids.iter().map(|id| event(id)).collect()).await
 }
 
-async fn told(store: &SqlStore<Watched>) -> Vec<String> {
+async fn events(store: &SqlStore<Watched>) -> Vec<String> {
     let events = store.read_events("t", 0, 1000).await.unwrap();
     events.into_iter().map(|event| event.subject).collect()
 }
 
 #[tokio::test]
-async fn a_repeated_write_that_has_gained_rows_tells_of_each_call_once() {
+async fn a_repeated_write_with_more_rows_reports_each_call_once() {
     let store = watched().await;
     store.driver.loses_answers.store(true, Ordering::SeqCst);
     record(&store, &["1", "2"]).await.unwrap_err();
     record(&store, &["3"]).await.unwrap_err();
     store.driver.loses_answers.store(false, Ordering::SeqCst);
     record(&store, &["0", "1", "2", "3", "4"]).await.unwrap();
-    assert_eq!(told(&store).await, ["1", "2", "3", "0", "4"]);
+    assert_eq!(events(&store).await, ["1", "2", "3", "0", "4"]);
     let report = store.verify_audit("t", vec![]).await.unwrap();
     assert_eq!((report.ok, report.rows), (true, 5), "{report:?}");
 }
@@ -124,16 +124,16 @@ async fn an_intent_that_was_written_before_does_not_keep_the_event_of_its_call_b
     let rows = vec![intent("1"), row("t", "1"), intent("2"), row("t", "2")];
     store.record_audit(rows, vec![event("1"), event("2")]).await.unwrap();
     record(&store, &["1", "2", "3"]).await.unwrap();
-    assert_eq!(told(&store).await, ["1", "2", "3"]);
+    assert_eq!(events(&store).await, ["1", "2", "3"]);
 }
 
 #[tokio::test]
-async fn two_requests_with_the_same_row_that_are_written_together_tell_of_it_once() {
+async fn two_requests_with_the_same_row_written_together_report_it_once() {
     let store = watched().await;
     // The first is being written while the others wait, which go together.
     let writes = [&["0"][..], &["1", "2"], &["2", "3"], &["2", "1"]];
     futures_util::future::try_join_all(writes.map(|ids| record(&store, ids))).await.unwrap();
-    assert_eq!(told(&store).await, ["0", "1", "2", "3"]);
+    assert_eq!(events(&store).await, ["0", "1", "2", "3"]);
 }
 
 #[tokio::test]

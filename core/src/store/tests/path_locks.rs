@@ -100,7 +100,7 @@ async fn a_space_without_locks_is_forgotten_once_the_clock_is_past_its_epochs() 
     assert_eq!(again.epoch, 101);
     assert!(store.unlock_paths("t", &again.fence(), "a", 6).await.unwrap());
     assert_eq!(store.prune_leases(102).await.unwrap(), 0);
-    // With a clock that went back the epochs tell what was forgotten.
+    // With a clock that went back the epochs show what was forgotten.
     assert_eq!(take(&*store, lock("empty"), 5).await.epoch, 5);
     assert!(store.unlock_paths("t", &held.fence(), "a", 102).await.unwrap());
     assert_eq!(take(&*store, lock("held"), 5).await.epoch, 101);

@@ -1,4 +1,4 @@
-//! A place where a store cannot be is told as what it is.
+//! The error for a place where a store cannot be says what the place is.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
@@ -49,7 +49,7 @@ async fn a_pipe_is_no_store() {
 }
 
 #[tokio::test]
-async fn a_link_to_nowhere_and_one_to_itself_are_told() {
+async fn a_link_to_nowhere_and_a_link_to_itself_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let link = folder.path().join("agent.db");
     std::os::unix::fs::symlink("agent.db", &link).unwrap();

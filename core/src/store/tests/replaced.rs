@@ -148,7 +148,7 @@ async fn a_deleted_log_loses_nothing_that_was_acknowledged() {
 }
 
 #[tokio::test]
-async fn a_replaced_log_and_an_emptied_file_are_told() {
+async fn a_replaced_log_and_an_emptied_file_are_reported() {
     let open = Open::new().await;
     fs::copy(open.path("agent.db-wal"), open.path("copy")).unwrap();
     fs::rename(open.path("copy"), open.path("agent.db-wal")).unwrap();

@@ -39,21 +39,21 @@ pub(super) fn move_out(
         let (mut kept, dropped): (Keywords, Keywords) = keywords
             .into_iter()
             .partition(|(keyword, value)| stays(keyword) && keeps(keyword, value));
-        tell(&mut kept, &dropped);
+        describe(&mut kept, &dropped);
         Ok(Value::Object(kept))
     })
 }
 
-fn tell(kept: &mut Keywords, dropped: &Keywords) {
-    let told: Vec<String> = dropped
+fn describe(kept: &mut Keywords, dropped: &Keywords) {
+    let described: Vec<String> = dropped
         .iter()
         .filter(|(keyword, _)| !SILENT.contains(&keyword.as_str()) && !keyword.starts_with("x-"))
         .map(|(keyword, value)| format!("{keyword}: {}", shortened(&value.to_string(), MOST_CHARS)))
         .collect();
-    if told.is_empty() {
+    if described.is_empty() {
         return;
     }
-    let note = format!("({})", told.join(", "));
+    let note = format!("({})", described.join(", "));
     let text = match kept.get("description").and_then(Value::as_str) {
         Some(said) if !said.is_empty() => format!("{said} {note}"),
         _ => note,

@@ -14,7 +14,7 @@ fn spec(parameters: Value) -> ToolSpec {
     ToolSpec { parameters, ..ToolSpec::new("t", "A tool.") }
 }
 
-fn told(dialect: Dialect, strict: bool, parameters: &Value) -> Result<Value, Unfit> {
+fn converted(dialect: Dialect, strict: bool, parameters: &Value) -> Result<Value, Unfit> {
     let mut definition = dialect.define("t", &spec(parameters.clone()), strict)?;
     Ok(match dialect {
         Dialect::OpenAi => definition["function"]["parameters"].take(),
@@ -25,7 +25,7 @@ fn told(dialect: Dialect, strict: bool, parameters: &Value) -> Result<Value, Unf
 
 fn property(dialect: Dialect, strict: bool, schema: Value) -> Result<Value, Unfit> {
     let parameters = json!({ "type": "object", "properties": { "p": schema }, "required": ["p"] });
-    told(dialect, strict, &parameters).map(|mut told| told["properties"]["p"].take())
+    converted(dialect, strict, &parameters).map(|mut converted| converted["properties"]["p"].take())
 }
 
 #[test]
@@ -74,10 +74,10 @@ fn values_are_never_taken_for_schemas() {
     let value = json!({ "pattern": "(?=x)", "oneOf": [], "$ref": "#/nowhere", "format": "x" });
     for (dialect, strict) in PROVIDERS {
         let schema = json!({ "type": "string", "enum": ["$ref"], "default": value });
-        let told = property(dialect, strict, schema).unwrap();
-        match told.get("default") {
+        let converted = property(dialect, strict, schema).unwrap();
+        match converted.get("default") {
             Some(kept) => assert_eq!(*kept, value),
-            None => assert!(told["description"].as_str().unwrap().contains("#/nowhere")),
+            None => assert!(converted["description"].as_str().unwrap().contains("#/nowhere")),
         }
     }
 }
@@ -89,20 +89,20 @@ fn an_inner_schema_that_holds_itself_stays_is_cut_or_is_refused() {
         "properties": { "left": { "$ref": "#" }, "name": { "type": "string" } },
         "required": ["name"]
     });
-    let kept = told(Dialect::OpenAi, true, &tree).unwrap();
+    let kept = converted(Dialect::OpenAi, true, &tree).unwrap();
     assert_eq!(
         kept["properties"]["left"],
         json!({ "anyOf": [{ "$ref": "#" }, { "type": "null" }] })
     );
-    let cut = told(Dialect::Gemini, false, &tree).unwrap();
+    let cut = converted(Dialect::Gemini, false, &tree).unwrap();
     let text = cut["properties"]["left"]["description"].as_str().unwrap();
     assert!(text.contains("circular reference"), "{text}");
-    let refused = told(Dialect::Anthropic, true, &tree).unwrap_err();
+    let refused = converted(Dialect::Anthropic, true, &tree).unwrap_err();
     assert_eq!(refused.path, "/properties/left");
 }
 
 #[test]
-fn what_is_said_beside_a_reference_that_stays_is_told() {
+fn what_is_said_beside_a_reference_that_stays_is_described() {
     let tree = |beside: Value| {
         let mut child = json!({ "$ref": "#/$defs/node" });
         child.as_object_mut().unwrap().extend(beside.as_object().unwrap().clone());
@@ -118,26 +118,26 @@ fn what_is_said_beside_a_reference_that_stays_is_told() {
     };
     let said = json!({ "description": "The first.", "title": "First", "default": {} });
     let reference = json!({ "$ref": "#/$defs/node" });
-    let next = |told: &Value| told["$defs"]["node"]["properties"]["next"].clone();
+    let next = |converted: &Value| converted["$defs"]["node"]["properties"]["next"].clone();
     for dialect in [Dialect::OpenAi, Dialect::Anthropic] {
-        let told = told(dialect, false, &tree(said.clone())).unwrap();
+        let converted = converted(dialect, false, &tree(said.clone())).unwrap();
         let mut both = reference.clone();
         both.as_object_mut().unwrap().extend(said.as_object().unwrap().clone());
-        assert_eq!(told["properties"]["child"], both);
-        assert_eq!(next(&told)["description"], "The one after.");
-        assert_eq!(told["properties"]["other"], reference);
+        assert_eq!(converted["properties"]["child"], both);
+        assert_eq!(next(&converted)["description"], "The one after.");
+        assert_eq!(converted["properties"]["other"], reference);
     }
-    let strict = told(Dialect::OpenAi, true, &tree(said.clone())).unwrap();
+    let strict = converted(Dialect::OpenAi, true, &tree(said.clone())).unwrap();
     let child = &strict["properties"]["child"];
     assert_eq!((&child["anyOf"], &child["title"]), (&json!([reference]), &json!("First")));
     assert_eq!(child["description"], "The first. (default: {})");
     assert_eq!(next(&strict)["anyOf"], json!([reference, { "type": "null" }]));
     assert_eq!(next(&strict)["description"], "The one after.");
     assert_eq!(strict["properties"]["other"], reference);
-    let narrowed = told(Dialect::OpenAi, true, &tree(json!({ "minProperties": 1 }))).unwrap();
+    let narrowed = converted(Dialect::OpenAi, true, &tree(json!({ "minProperties": 1 }))).unwrap();
     let child = &narrowed["properties"]["child"];
     assert_eq!(child["description"], "(minProperties: 1)");
-    let cut = told(Dialect::Gemini, false, &tree(said)).unwrap();
+    let cut = converted(Dialect::Gemini, false, &tree(said)).unwrap();
     let next = cut["properties"]["child"]["properties"]["next"]["description"].clone();
     assert!(next.as_str().unwrap().starts_with("The one after. (circular"), "{next}");
 }
@@ -154,26 +154,26 @@ fn a_reference_that_stays_may_stand_in_an_all_of_of_its_own() {
     });
     for (name, said) in [("left", "The left one."), ("right", "The right one.")] {
         let around = json!({ "description": said, "anyOf": [{ "$ref": "#" }] });
-        assert_eq!(told(Dialect::OpenAi, true, &tree).unwrap()["properties"][name], around);
+        assert_eq!(converted(Dialect::OpenAi, true, &tree).unwrap()["properties"][name], around);
         let beside = json!({ "$ref": "#", "description": said });
         for dialect in [Dialect::OpenAi, Dialect::Anthropic] {
-            assert_eq!(told(dialect, false, &tree).unwrap()["properties"][name], beside);
+            assert_eq!(converted(dialect, false, &tree).unwrap()["properties"][name], beside);
         }
     }
 }
 
 #[test]
-fn references_go_by_pointer_and_one_that_leads_nowhere_is_told() {
+fn references_go_by_pointer_and_one_that_leads_nowhere_is_reported() {
     let schema = |pointer: &str| {
         json!({
             "type": "object", "properties": { "p": { "$ref": pointer } },
             "$defs": { "a/b c": { "type": "string" } }
         })
     };
-    let found = told(Dialect::Gemini, false, &schema("#/$defs/a~1b%20c")).unwrap();
+    let found = converted(Dialect::Gemini, false, &schema("#/$defs/a~1b%20c")).unwrap();
     assert_eq!(found["properties"]["p"], json!({ "type": "string" }));
     for nowhere in ["#/$defs/x", "#x", "other.json"] {
-        let unfit = told(Dialect::Gemini, false, &schema(nowhere)).unwrap_err();
+        let unfit = converted(Dialect::Gemini, false, &schema(nowhere)).unwrap_err();
         assert_eq!(unfit.path, "/properties/p");
     }
 }
@@ -191,7 +191,7 @@ fn references_that_multiply_are_refused_before_they_fill_the_memory() {
         "type": "object", "properties": { "p": { "$ref": "#/$defs/d39" } }, "$defs": definitions
     });
     for (dialect, strict) in PROVIDERS {
-        assert!(told(dialect, strict, &bomb).is_err(), "{dialect}");
+        assert!(converted(dialect, strict, &bomb).is_err(), "{dialect}");
     }
 }
 
@@ -206,13 +206,13 @@ fn strict_mode_requires_every_property_and_lets_the_optional_ones_be_null() {
             "u": { "anyOf": [{ "type": "string" }, { "type": "integer" }] }
         }
     });
-    let told = told(Dialect::OpenAi, true, &schema).unwrap();
+    let converted = converted(Dialect::OpenAi, true, &schema).unwrap();
     let closed = json!({
         "type": "object", "properties": { "x": { "type": ["string", "null"] } },
         "required": ["x"], "additionalProperties": false
     });
     assert_eq!(
-        told["properties"],
+        converted["properties"],
         json!({
             "o": { "description": "O.", "anyOf": [closed, { "type": "null" }] },
             "e": { "type": ["string", "null"], "enum": ["a", null] },
@@ -220,12 +220,12 @@ fn strict_mode_requires_every_property_and_lets_the_optional_ones_be_null() {
             "u": { "anyOf": [{ "type": "string" }, { "type": "integer" }, { "type": "null" }] }
         })
     );
-    assert_eq!(told["required"], json!(["o", "e", "n", "u"]));
-    assert_eq!(told["additionalProperties"], json!(false));
+    assert_eq!(converted["required"], json!(["o", "e", "n", "u"]));
+    assert_eq!(converted["additionalProperties"], json!(false));
 }
 
 #[test]
-fn what_strict_mode_cannot_say_is_told_with_its_place() {
+fn what_strict_mode_cannot_say_is_reported_with_its_place() {
     let cases = [
         (json!({}), "/properties/p"),
         (json!(true), "/properties/p"),
@@ -265,8 +265,8 @@ fn strict_openai_has_limits_of_size() {
             (0..count).map(|n| (format!("p{n}"), json!({ "type": "string" }))).collect();
         json!({ "type": "object", "properties": properties })
     };
-    assert!(told(Dialect::OpenAi, true, &many(5_000)).is_ok());
-    assert!(told(Dialect::OpenAi, true, &many(5_001)).is_err());
+    assert!(converted(Dialect::OpenAi, true, &many(5_000)).is_ok());
+    assert!(converted(Dialect::OpenAi, true, &many(5_001)).is_err());
     let values: Vec<usize> = (0..1_001).collect();
     assert!(property(Dialect::OpenAi, true, json!({ "enum": values })).is_err());
 }
@@ -295,27 +295,30 @@ fn what_stands_beside_a_union_goes_into_its_variants() {
             { "type": "string" }
         ]
     });
-    let told = property(Dialect::Gemini, false, schema).unwrap();
+    let converted = property(Dialect::Gemini, false, schema).unwrap();
     let expected = json!({
         "description": "D.", "type": "object", "required": ["a"],
         "properties": { "a": { "type": "string" }, "k": { "type": "string" } }
     });
-    assert_eq!(told, expected);
+    assert_eq!(converted, expected);
 }
 
 #[test]
 fn a_root_that_is_no_object_is_refused() {
     let schema = json!({ "anyOf": [{ "type": "object" }, { "type": "string" }] });
     for (dialect, strict) in PROVIDERS {
-        assert_eq!(told(dialect, strict, &schema).unwrap_err().path, "/anyOf/1", "{dialect}");
+        assert_eq!(converted(dialect, strict, &schema).unwrap_err().path, "/anyOf/1", "{dialect}");
     }
 }
 
 #[test]
 fn an_argument_that_anthropic_cannot_name_puts_the_tool_aside() {
     let schema = json!({ "type": "object", "properties": { "größe": { "type": "string" } } });
-    assert_eq!(told(Dialect::Anthropic, false, &schema).unwrap_err().path, "/properties/größe");
-    assert!(told(Dialect::OpenAi, false, &schema).is_ok());
+    assert_eq!(
+        converted(Dialect::Anthropic, false, &schema).unwrap_err().path,
+        "/properties/größe"
+    );
+    assert!(converted(Dialect::OpenAi, false, &schema).is_ok());
 }
 
 #[test]
@@ -324,12 +327,12 @@ fn a_schema_that_is_too_deep_is_refused() {
     for _ in 0..40 {
         deep = json!({ "type": "object", "properties": { "p": deep } });
     }
-    assert!(told(Dialect::Gemini, false, &deep).is_ok());
+    assert!(converted(Dialect::Gemini, false, &deep).is_ok());
     for _ in 0..60 {
         deep = json!({ "type": "object", "properties": { "p": deep } });
     }
     for (dialect, strict) in PROVIDERS {
-        assert!(told(dialect, strict, &deep).is_err(), "{dialect}");
+        assert!(converted(dialect, strict, &deep).is_err(), "{dialect}");
     }
 }
 
@@ -347,23 +350,23 @@ fn a_schema_that_would_grow_beyond_all_bounds_is_unfit_and_not_written_out() {
     let repeated = json!({ "properties": properties, "$defs": { "many": { "enum": many } } });
     for (dialect, strict) in PROVIDERS {
         for schema in [&doubling, &repeated] {
-            let told = told(dialect, strict, schema);
-            let reason = told.map(|told| told.to_string().len()).unwrap_err().reason;
+            let converted = converted(dialect, strict, schema);
+            let reason = converted.map(|converted| converted.to_string().len()).unwrap_err().reason;
             assert!(reason.contains("too large"), "{dialect} {strict}: {reason}");
         }
     }
 }
 
 #[test]
-fn gemini_is_told_of_no_boolean_in_the_place_of_a_schema() {
+fn gemini_gets_no_boolean_in_the_place_of_a_schema() {
     let schema = json!({
         "properties": {
             "any": true, "none": false, "list": { "type": "array", "items": true },
             "inner": { "type": "object", "properties": { "any": true } }
         }
     });
-    let told = told(Dialect::Gemini, false, &schema).unwrap();
-    let properties = &told["properties"];
+    let converted = converted(Dialect::Gemini, false, &schema).unwrap();
+    let properties = &converted["properties"];
     assert_eq!(properties["any"], json!({}));
     assert_eq!(properties["inner"]["properties"]["any"], json!({}));
     assert_eq!(properties["list"], json!({ "type": "array" }));
@@ -385,8 +388,8 @@ fn a_form_that_cannot_be_merged_with_what_stands_beside_it_is_not_lost() {
             "type": "object", "properties": { "inner": { "$ref": "#/$defs/node" } }
         } }
     });
-    let told = told(Dialect::OpenAi, false, &schema).unwrap();
-    let forms = |name: &str| told["properties"][name]["anyOf"].as_array().map(Vec::len);
-    assert_eq!((forms("p"), forms("q")), (Some(2), Some(2)), "{told}");
-    assert_eq!(told["properties"]["r"], json!({ "type": "string", "minLength": 7 }));
+    let converted = converted(Dialect::OpenAi, false, &schema).unwrap();
+    let forms = |name: &str| converted["properties"][name]["anyOf"].as_array().map(Vec::len);
+    assert_eq!((forms("p"), forms("q")), (Some(2), Some(2)), "{converted}");
+    assert_eq!(converted["properties"]["r"], json!({ "type": "string", "minLength": 7 }));
 }

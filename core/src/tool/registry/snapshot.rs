@@ -80,11 +80,11 @@ impl Snapshot {
     /// The names (canonical, or of an advertised alias) closest to one that is unknown, best
     /// first, at most three, of enabled tools that may be told of. A tool's own name goes before
     /// an alias that is as close.
-    pub fn nearest(&self, name: &str, may_tell: impl Fn(&Entry) -> bool) -> Vec<&str> {
+    pub fn nearest(&self, name: &str, may_name: impl Fn(&Entry) -> bool) -> Vec<&str> {
         let shown = self.names().filter(|(_, found)| {
             found.alias.as_ref().is_none_or(|alias| alias.advertised)
                 && found.entry.enabled
-                && may_tell(&found.entry)
+                && may_name(&found.entry)
         });
         nearest_few(name, own_first(shown).into_iter(), MOST_PROPOSED)
     }

@@ -55,8 +55,8 @@ fn fitted(args: Value) -> Value {
 }
 
 fn kinds(args: Value) -> Vec<(String, RepairKind)> {
-    let told = fit(args).repairs.into_iter().map(|repair| (repair.path, repair.kind));
-    told.filter(|(_, kind)| *kind != RepairKind::Defaulted).collect()
+    let repaired = fit(args).repairs.into_iter().map(|repair| (repair.path, repair.kind));
+    repaired.filter(|(_, kind)| *kind != RepairKind::Defaulted).collect()
 }
 
 #[test]
@@ -155,9 +155,10 @@ fn another_name_becomes_the_arguments_own() {
     assert_eq!(fitted(json!({"filepath": "a"})), json!({"path": "a"}));
     assert_eq!(fitted(json!({"number": "5"})), json!({"count": 5}));
     let repairs = fit(json!({"p": "b", "filepath": "a"})).repairs;
-    let told: Vec<_> = repairs.iter().map(|r| (r.kind, r.from.as_deref().unwrap_or(""))).collect();
-    assert_eq!(told[0], (RepairKind::Renamed, "filepath"), "the first that is declared counts");
-    assert_eq!(told[1], (RepairKind::DroppedAlias, "p"));
+    let repaired: Vec<_> =
+        repairs.iter().map(|r| (r.kind, r.from.as_deref().unwrap_or(""))).collect();
+    assert_eq!(repaired[0], (RepairKind::Renamed, "filepath"), "the first that is declared counts");
+    assert_eq!(repaired[1], (RepairKind::DroppedAlias, "p"));
 }
 
 #[test]
@@ -240,8 +241,8 @@ fn a_required_argument_with_a_default_need_not_be_given() {
 #[test]
 fn a_repair_never_holds_a_value() {
     let repairs = fit(json!({"path": 424_242, "ids": "[\"515151\"]"})).repairs;
-    let told = serde_json::to_string(&repairs).unwrap();
-    assert!(!told.contains("424242") && !told.contains("515151"), "{told}");
+    let repaired = serde_json::to_string(&repairs).unwrap();
+    assert!(!repaired.contains("424242") && !repaired.contains("515151"), "{repaired}");
 }
 
 #[test]
@@ -343,7 +344,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_is_taken_fits_and_what_is_not_is_told(schema in any_schema(), args in arguments()) {
+    fn what_is_taken_fits_and_what_is_not_is_reported(schema in any_schema(), args in arguments()) {
         let schema = Schema::compile("t", &schema).unwrap();
         let names = Names { argument_aliases: &aliases(), alias: None };
         let fitted = schema.fit(names, args.clone());

@@ -11,7 +11,7 @@ use crate::tool::dialect::{escaped, percent_decoded};
 const MOST_CHARS: usize = 300;
 
 /// The error with the place that it is about, as a JSON pointer into the schema.
-pub(super) fn told(schema: &Value, error: &ValidationError<'_>) -> String {
+pub(super) fn describe(schema: &Value, error: &ValidationError<'_>) -> String {
     let text = error.to_string();
     let text = prefix_of_chars(&text, MOST_CHARS);
     match place(schema, error) {

@@ -1,4 +1,4 @@
-//! What a change leaves over.
+//! What a change leaves to be dropped afterwards, because freeing it takes time.
 
 use std::fs::File;
 

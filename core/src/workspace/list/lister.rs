@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use super::{Entry, EntryKind, ListOptions, Listing};
 use crate::workspace::Workspace;
-use crate::workspace::ignoring::{Level, Seen};
+use crate::workspace::ignoring::{IgnoreFiles, Level};
 use crate::workspace::overlay::{Overlaid, Overlay};
 use crate::workspace::scan::{Buffer, bytes_of, each_entry, open_folder};
 
@@ -104,7 +104,7 @@ impl<'l> Lister<'l> {
                     Ok(None) => Ok(()),
                     Err(_) => Err(self.listing.entries.len()),
                 };
-                // What is listed so far stands.
+                // What has been listed so far is kept.
                 if let Err(at) = read
                     && !was_shown
                 {
@@ -156,14 +156,14 @@ impl<'l> Lister<'l> {
         let room = self.options.max_entries.saturating_sub(self.listing.entries.len());
         // The name to begin with takes no room: it was shown before.
         let mut first = First { from, most: room + 2, names: BTreeMap::new() };
-        let mut seen = Seen::default();
+        let mut ignore_files = IgnoreFiles::default();
         let exclude = &self.options.exclude;
         let excludes = |path: &[u8], is_folder: bool| {
             !exclude.keeps(Path::new(OsStr::from_bytes(path)), is_folder)
         };
         if let Some(opened) = &folder.opened {
             each_entry(opened.as_fd(), &mut self.buffer, |name, kind| {
-                seen.note(name);
+                ignore_files.note(name);
                 let shown = name.to_string_lossy();
                 if first.wants(&shown) {
                     let path = [&folder.path, name.to_bytes()].concat();
@@ -187,9 +187,12 @@ impl<'l> Lister<'l> {
             }
         }
         let level = match &folder.opened {
-            Some(opened) if !self.options.unfiltered.ignored => {
-                Level::in_folder(folder.level.as_ref(), opened.as_fd(), folder.path.len(), seen)
-            }
+            Some(opened) if !self.options.unfiltered.ignored => Level::in_folder(
+                folder.level.as_ref(),
+                opened.as_fd(),
+                folder.path.len(),
+                ignore_files,
+            ),
             _ => None,
         };
         Ok((first.names, level))
@@ -215,7 +218,7 @@ impl First<'_> {
         let key = (name.into_owned(), raw.to_vec());
         let is_known_folder = matches!(found, Found::Overlay(Overlaid::Folder))
             && matches!(self.names.get(&key), Some(Found::Disk(_, EntryKind::Folder)));
-        // What the overlay has in a folder of the disk is seen when that is opened.
+        // What the overlay has in a folder of the disk is listed when that folder is opened.
         if is_known_folder {
             return;
         }

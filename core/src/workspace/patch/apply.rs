@@ -2,7 +2,7 @@
 //!
 //! Each hunk is looked for behind the one before: where the patch says first, then, if it is the end
 //! of the file by its looks, there, and then at the nearest place with exactly its lines. One without
-//! a line number must have a single place, or lines above that tell which.
+//! a line number must have a single place, or lines above that decide which.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;

@@ -56,7 +56,7 @@ fn a_git_diff_names_what_becomes_of_each_file() {
         diff --git a/empty b/empty\nnew file mode 100644\nindex 0000000..e69de29\n\
         diff --git a/f b/f\nindex 1..2 100644\n--- a/f\n+++ b/f\n@@ -1 +1 @@ fn x()\n-a\n+b\n-- \n2.39\n";
     let files = parse(patch).unwrap();
-    let told: Vec<String> = files
+    let found: Vec<String> = files
         .iter()
         .map(|file| match &file.action {
             Action::Add(content) => format!("A {} {content:?}", file.path),
@@ -71,7 +71,7 @@ fn a_git_diff_names_what_becomes_of_each_file() {
         "A empty \"\"",
         "M f 1 None",
     ];
-    assert_eq!(told, want);
+    assert_eq!(found, want);
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn what_is_no_patch_says_in_which_line_and_what_to_write() {
 }
 
 #[test]
-fn wrong_counts_do_not_matter_where_the_lines_tell() {
+fn wrong_counts_do_not_matter_if_the_lines_are_clear() {
     let content = "a\nb\nc\nd\ne\n";
     for counts in ["-1,9 +1,9", "-1,1 +1,1", "-1,5 +1,5"] {
         let patch = unified(&format!("@@ {counts} @@\n a\n-b\n+B\n@@ -4,2 +4,2 @@\n d\n-e\n+E\n"));
@@ -218,7 +218,7 @@ fn blank_lines_around_the_hunks_of_the_other_shape_are_none_of_the_file() {
     for blank in ["\n@@\n-b\n+B\n\n\n@@\n-d\n+D\n\n\n", "\n\n@@ a\n-b\n+B\n\n@@ c\n-d\n+D\n\n"] {
         assert_eq!(patched(content, &v4a(blank)).unwrap(), "a\nB\nc\nD\n", "{blank:?}");
     }
-    // Where the file has them, they tell the place.
+    // Where the file has them, they give the place.
     let there = v4a("@@ a\n-x\n+y\n\n@@\n-z\n+Z\n");
     assert_eq!(patched("a\nx\nb\nx\n\nz\n", &there).unwrap(), "a\nx\nb\ny\n\nZ\n");
     let files = parse("*** Begin Patch\n\n*** Update File: f\n\n@@\n-a\n+b\n\n\n*** End Patch\n");

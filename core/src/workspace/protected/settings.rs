@@ -63,7 +63,7 @@ fn work_folders(git_dir: &Path, settings: &[(String, String)]) -> Vec<PathBuf> {
     if git_dir.file_name().is_some_and(|name| name == ".git") {
         folders.extend(git_dir.parent().map(Path::to_owned));
     }
-    // That of a worktree says where its work is.
+    // The `.git` of a worktree names the folder of its work.
     let linked = named_by(&git_dir.join("gitdir")).and_then(|at| at.parent().map(Path::to_owned));
     folders.extend(linked);
     let set = settings.iter().filter(|(key, _)| key == "core.worktree");
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn the_paths_of_a_command_are_told_from_its_other_words() {
+    fn the_paths_of_a_command_are_distinguished_from_its_other_words() {
         for (command, paths) in [
             ("./tools/watch.sh", &["./tools/watch.sh"][..]),
             ("!f() { sh ./a/b; }; f", &["./a/b"]),

@@ -2,7 +2,7 @@
 //!
 //! The library that searches line by line looks at a text from the end of each match on, as if it
 //! began there, and knows nothing of secrets. So here the matches are found first, each within a
-//! piece of the text that has no placeholder in it (see `beside_masks` for why), and then the lines
+//! piece of the text that has no placeholder in it (see `around_masks` for why), and then the lines
 //! that they are in.
 
 use std::collections::VecDeque;
@@ -11,7 +11,7 @@ use std::ops::Range;
 use regex_automata::Input;
 use regex_automata::meta::Regex;
 
-use super::beside_masks::{matches_piece, pieces};
+use super::around_masks::{matches_piece, pieces};
 use super::pattern::Pattern;
 
 /// Gives `take` each line to show, with its number from 1 and whether a match is in it, until it
@@ -78,7 +78,7 @@ fn matches<'t>(pattern: &'t Pattern, text: &'t [u8]) -> impl Iterator<Item = Ran
         true => Box::new(std::iter::once(whole)),
         false => Box::new(pieces(text)),
     };
-    let regex = pattern.beside();
+    let regex = pattern.around_masks_regex();
     pieces.flat_map(move |(piece, is_behind, is_before)| {
         let stands = (!is_behind && !is_before)
             || matches_piece(pattern, &text[piece.clone()], is_behind, is_before);
@@ -148,7 +148,7 @@ mod tests {
         let text = "one\nKEY=[REDACTED:github-pat:abcdefgh]\ntwo\nthree\n";
         assert_eq!(shown("two\nthree", text, (0, 0)), "3! 4!");
         assert_eq!(shown("one\nKEY=", text, (0, 0)), "1! 2!");
-        // These would tell how long the secret is, or what it ends with.
+        // These would reveal how long the secret is, or what it ends with.
         assert_eq!(shown("one.*two", text, (0, 0)), "");
         assert_eq!(shown(r"\w\ntwo", text, (0, 0)), "");
         assert_eq!(shown(r"KEY=\b", text, (0, 0)), "");

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use grep_searcher::{Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch};
 
-use super::beside_masks::BesideMasks;
+use super::around_masks::AroundMasks;
 use super::hits::{Caps, Line, Matched, Show};
 use super::{Mask, Pattern, SearchOptions};
 use super::{across, cut};
@@ -97,7 +97,7 @@ impl Search<'_> {
         }
         let mut gather = Gather::new(self);
         let masked = self.mask.masked_as_read(Box::new(self.reader(file)));
-        own.full.search_reader(BesideMasks(&self.options.pattern), masked, &mut gather)?;
+        own.full.search_reader(AroundMasks(&self.options.pattern), masked, &mut gather)?;
         Ok(gather.matched)
     }
 
@@ -117,7 +117,7 @@ impl Search<'_> {
         let pattern = &self.options.pattern;
         let text = without_mark(text);
         let mut found = Occurs(false);
-        // Nothing can fail that reads from memory and writes into it.
+        // Reading from and writing to memory cannot fail.
         let _ = own.quick.search_slice(&pattern.matcher, text, &mut found);
         if !found.0 && !pattern.is_about_masks {
             return Matched::default();
@@ -138,7 +138,7 @@ impl Search<'_> {
                     &mut |number, line, is_match| gather.take(Some(number), line, is_match),
                 );
             } else {
-                let _ = own.full.search_slice(BesideMasks(pattern), masked, &mut gather);
+                let _ = own.full.search_slice(AroundMasks(pattern), masked, &mut gather);
             }
             gather.matched
         })
@@ -159,7 +159,7 @@ impl Search<'_> {
     }
 }
 
-/// The bytes of a file that tell whether it is text.
+/// The bytes of a file that decide whether it is text.
 pub(super) fn start(file: &File) -> io::Result<Vec<u8>> {
     let mut start = Vec::with_capacity(SNIFFED_BYTES);
     file.take(SNIFFED_BYTES as u64).read_to_end(&mut start)?;
@@ -186,7 +186,7 @@ fn read_all(file: &File, bytes: u64, into: &mut Vec<u8>) -> io::Result<()> {
         let read = rustix::io::retry_on_intr(|| {
             rustix::io::read(file, rustix::buffer::spare_capacity(into))
         })?;
-        // What the file has grown by meanwhile is not read.
+        // What was appended to the file meanwhile is not read.
         if read == 0 || into.len() >= bytes {
             return Ok(());
         }

@@ -6,7 +6,7 @@ use grep_matcher::Matcher as _;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use regex_automata::meta::Regex;
 
-use super::beside_masks::{compiled, is_about_masks};
+use super::around_masks::{compiled, is_about_masks};
 use crate::limits::echo;
 
 /// The longest query, in bytes.
@@ -29,7 +29,7 @@ pub(crate) struct Pattern {
     pub(super) is_about_masks: bool,
     query: String,
     reading: Reading,
-    beside: OnceLock<Option<Regex>>,
+    around_masks: OnceLock<Option<Regex>>,
 }
 
 /// How to read a query.
@@ -86,13 +86,13 @@ impl Pattern {
             is_about_masks: is_about_masks(query),
             query: query.to_owned(),
             reading: Reading { is_literal, ..reading },
-            beside: OnceLock::new(),
+            around_masks: OnceLock::new(),
         })
     }
 
     /// The same pattern for pieces of a line; made when it is first needed.
-    pub(super) fn beside(&self) -> Option<&Regex> {
-        self.beside.get_or_init(|| compiled(&self.query, self.reading)).as_ref()
+    pub(super) fn around_masks_regex(&self) -> Option<&Regex> {
+        self.around_masks.get_or_init(|| compiled(&self.query, self.reading)).as_ref()
     }
 
     /// True if a match may go over several lines.
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_literal_query_and_one_without_case_are_read_as_told() {
+    fn literal_and_case_insensitive_queries_are_read_as_asked() {
         let literal = Reading { is_literal: true, ..Reading::default() };
         assert_eq!(Pattern::new("a.c", literal).unwrap().find(b"abc a.c"), Some(4..7));
         let caseless = Reading { ignores_case: true, ..Reading::default() };

@@ -82,7 +82,7 @@ fn no_folder_is_made_in_the_place_of_a_kept_file() {
 }
 
 #[test]
-fn a_path_that_goes_up_again_tells_nothing_of_what_is_denied() {
+fn a_path_that_goes_up_again_reveals_nothing_denied() {
     let mut world = World::new();
     fs::create_dir_all(world.inside("closed/folder")).unwrap();
     symlink("folder", world.inside("closed/link")).unwrap();

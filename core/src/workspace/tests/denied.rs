@@ -30,7 +30,7 @@ fn under(deny: &[&str], workspace: Workspace) -> Workspace {
     workspace.ruled(Rules { deny: Arc::new(Deny::new(deny).unwrap()), ..Rules::default() })
 }
 
-/// Asserts that nothing can be done at a path, in words that tell nothing but that.
+/// Asserts that nothing can be done at a path, in words that reveal nothing but that.
 fn assert_closed(world: &World, path: &str) {
     let workspace = &world.workspace;
     let relative = workspace.relative(path).unwrap();

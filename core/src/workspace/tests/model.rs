@@ -172,7 +172,7 @@ fn trees() -> impl Strategy<Value = Vec<Grown>> {
     prop::collection::vec(entry, 1..25)
 }
 
-/// Makes the tree on the disk, and tells what it has become.
+/// Makes the tree on the disk, and returns what it has become.
 fn grow(base: &Path, entries: &[Grown]) -> Disk {
     let mut disk: Disk = TREES.map(|tree| (vec![tree.to_owned()], Node::Folder)).into();
     for tree in TREES {

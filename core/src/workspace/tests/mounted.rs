@@ -39,9 +39,9 @@ fn is_among_own_mounts(test: &str) -> bool {
         .env(AMONG_OWN_MOUNTS, "1")
         .output()
         .unwrap();
-    let told = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success(), "{told}");
-    assert!(told.contains("1 passed"), "{told}");
+    let output_text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{output_text}");
+    assert!(output_text.contains("1 passed"), "{output_text}");
     false
 }
 
@@ -66,16 +66,16 @@ fn a_mounted_folder_is_part_of_the_workspace_and_no_way_out_of_it() {
         return;
     }
     let world = World::new();
-    let beside = world.base().join("beside");
-    fs::create_dir_all(beside.join("data/keys")).unwrap();
-    fs::write(beside.join("data/file"), "mounted").unwrap();
-    fs::write(beside.join("data/keys/a"), SECRET).unwrap();
-    fs::write(beside.join("secret.txt"), SECRET).unwrap();
-    symlink("../../beside/secret.txt", beside.join("data/out")).unwrap();
-    symlink("../../outside/secret.txt", beside.join("data/far")).unwrap();
-    symlink(beside.join("secret.txt"), beside.join("data/absolute")).unwrap();
-    symlink("../hello.txt", beside.join("data/in")).unwrap();
-    mount(&beside.join("data"), &world.inside("mnt"));
+    let neighbour = world.base().join("beside");
+    fs::create_dir_all(neighbour.join("data/keys")).unwrap();
+    fs::write(neighbour.join("data/file"), "mounted").unwrap();
+    fs::write(neighbour.join("data/keys/a"), SECRET).unwrap();
+    fs::write(neighbour.join("secret.txt"), SECRET).unwrap();
+    symlink("../../beside/secret.txt", neighbour.join("data/out")).unwrap();
+    symlink("../../outside/secret.txt", neighbour.join("data/far")).unwrap();
+    symlink(neighbour.join("secret.txt"), neighbour.join("data/absolute")).unwrap();
+    symlink("../hello.txt", neighbour.join("data/in")).unwrap();
+    mount(&neighbour.join("data"), &world.inside("mnt"));
     let deny = Arc::new(Deny::new(&["mnt/keys"]).unwrap());
     let ruled = world.workspace.clone().ruled(Rules { deny, ..Rules::default() });
     for workspace in [ruled.clone(), ruled.by_steps()] {

@@ -141,8 +141,8 @@ fn in_a_world(seed: &mut u64, rounds: usize) {
     }
     assert!(opened > 500, "only {opened} opened");
     world.assert_outside_is_untouched();
-    let mut beside: Vec<_> =
+    let mut neighbours: Vec<_> =
         fs::read_dir(world.base()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-    beside.sort();
-    assert_eq!(beside, ["beside", "outside", "ws"]);
+    neighbours.sort();
+    assert_eq!(neighbours, ["beside", "outside", "ws"]);
 }

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::kind::Resource;
-use crate::workspace::{Deny, Error, Limits, ReadRange, Root, Roots, Told, Workspace, WriteMode};
+use crate::workspace::{
+    Deny, Error, Limits, ReadRange, Root, RootInfo, Roots, Workspace, WriteMode,
+};
 
 struct Base(tempfile::TempDir);
 
@@ -77,7 +79,7 @@ fn a_root_is_known_by_the_path_that_was_given_and_by_the_one_without_links() {
     for path in ["alias/file", "skills/file"] {
         assert_eq!(read(&roots, &base.text(path)).unwrap(), "skills");
     }
-    assert_eq!(roots.told()[1].path, base.text("alias"));
+    assert_eq!(roots.infos()[1].path, base.text("alias"));
 }
 
 #[test]
@@ -109,7 +111,7 @@ fn a_root_that_is_given_twice_is_written_only_if_both_allow_it() {
     let roots = base.roots(&[("team", false), ("team", true), ("ws", true)], &[]);
     assert!(matches!(write(&roots, &base.text("team/new")), Err(Error::ReadOnly { .. })));
     assert!(matches!(write(&roots, "new"), Err(Error::ReadOnly { .. })));
-    assert_eq!(roots.told().len(), 2);
+    assert_eq!(roots.infos().len(), 2);
 }
 
 #[test]
@@ -205,8 +207,8 @@ fn a_root_may_be_shown_under_another_path() {
     for path in ["/workspace-evil/file", "/workspace/../file", "/file"] {
         assert!(read(&roots, path).is_err(), "{path}");
     }
-    let told = |path: &str, read_only| Told { path: path.into(), read_only };
-    assert_eq!(roots.told(), [told("/workspace", false), told("/skills", true)]);
+    let info = |path: &str, read_only| RootInfo { path: path.into(), read_only };
+    assert_eq!(roots.infos(), [info("/workspace", false), info("/skills", true)]);
 }
 
 #[test]

@@ -145,7 +145,7 @@ fn swap(world: &World, targets: &[(&str, PathBuf)], done: &AtomicBool) -> usize 
     swaps
 }
 
-/// Has paths used as often as told while somebody changes what they lead to until that is done. Both tell
+/// Has paths used as often as asked while somebody changes what they lead to until that is done. Both tell
 /// how often they could.
 fn while_attacked(
     attack: impl FnOnce(&AtomicBool) -> usize + Send,

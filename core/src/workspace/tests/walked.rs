@@ -52,10 +52,10 @@ fn options(query: &str) -> SearchOptions {
 }
 
 fn searched(workspace: &Workspace, path: &str, options: &SearchOptions) -> SearchFound {
-    let beside: (&Overlay, &mut dyn Iterator<Item = SearchText>) =
+    let overlay: (&Overlay, &mut dyn Iterator<Item = SearchText>) =
         (&Overlay::default(), &mut std::iter::empty());
     let path = workspace.relative(path).unwrap();
-    workspace.search(&path, options, beside, &Stars, &|| false).unwrap()
+    workspace.search(&path, options, overlay, &Stars, &|| false).unwrap()
 }
 
 fn shown(found: &SearchFound) -> Vec<String> {
@@ -121,9 +121,9 @@ fn a_walk_ends_soon_when_nobody_waits() {
     let asked = AtomicUsize::new(0);
     let is_stopped = || asked.fetch_add(1, Ordering::Relaxed) >= 10;
     let path = world.workspace.relative(".").unwrap();
-    let beside: (&Overlay, &mut dyn Iterator<Item = SearchText>) =
+    let overlay: (&Overlay, &mut dyn Iterator<Item = SearchText>) =
         (&Overlay::default(), &mut std::iter::empty());
-    let found = world.workspace.search(&path, &options("hello"), beside, &Stars, &is_stopped);
+    let found = world.workspace.search(&path, &options("hello"), overlay, &Stars, &is_stopped);
     assert!(found.unwrap().files.len() < 20);
 }
 

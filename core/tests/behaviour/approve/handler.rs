@@ -85,7 +85,7 @@ async fn a_handler_may_leave_the_decision_to_others() {
 }
 
 #[tokio::test]
-async fn the_note_of_an_edit_is_not_told_of_a_later_call() {
+async fn the_note_of_an_edit_is_not_given_to_a_later_call() {
     let spec = json!({
         "name": "look", "needs_approval": true, "capabilities": ["read-only"],
         "touches": [{ "argument": "p", "resource": "path", "effect": "read" }]

@@ -37,15 +37,15 @@ async fn a_returned_call_uses_the_decision_later_and_after_a_restart() {
 }
 
 #[tokio::test]
-async fn a_denial_is_told_once_to_a_returned_call() {
+async fn a_denial_is_reported_once_to_a_returned_call() {
     let (rt, deploy) = open(json!({ "approval": { "mode": "return" } })).await;
     let call = async || rt.call(&cx(), "deploy", json!({ "to": "here" })).await.unwrap();
     let first = call().await;
     let no = json!({ "decision": "deny", "reason": "not now" });
     decide(&rt, &json!(first.approval), no).await;
-    let told = call().await;
-    assert_eq!((told.code, &told.approval), (Some(Code::ApprovalDenied), &first.approval));
-    assert!(told.for_llm.contains("not now"), "{}", told.for_llm);
+    let answer = call().await;
+    assert_eq!((answer.code, &answer.approval), (Some(Code::ApprovalDenied), &first.approval));
+    assert!(answer.for_llm.contains("not now"), "{}", answer.for_llm);
     let anew = call().await;
     assert_eq!(anew.code, Some(Code::ApprovalPending));
     assert_ne!(anew.approval, first.approval);

@@ -106,7 +106,7 @@ async fn the_floor_holds_for_what_is_rendered() {
 }
 
 #[tokio::test]
-async fn it_does_no_more_than_it_declares() {
+async fn a_custom_tool_does_no_more_than_it_declares() {
     let house = house(json!({})).await;
     let root = house.folder.path().canonicalize().unwrap();
     let outside = tempfile::tempdir_in("/var").unwrap();
@@ -143,7 +143,7 @@ async fn it_does_no_more_than_it_declares() {
 }
 
 #[tokio::test]
-async fn the_hosts_that_it_declares_are_reached_and_no_others() {
+async fn a_custom_tool_reaches_the_hosts_it_declares_and_no_others() {
     let house = house(json!({})).await;
     let open = || TcpListener::bind("127.0.0.1:0").unwrap();
     let (declared, other) = (open(), open());
@@ -222,8 +222,8 @@ async fn nothing_outlives_its_time_and_its_output_is_capped() {
     assert!(is_gone("sleep 872[123]").await);
     put(&house, json!({ "name": "flood", "command": "yes | head -c 9000000" })).await;
     let result = house.call("flood", json!({})).await;
-    let told = result.structured.unwrap();
-    assert_eq!((&told["stdout_bytes"], &told["truncated"]), (&json!(9_000_000), &json!(true)));
+    let answer = result.structured.unwrap();
+    assert_eq!((&answer["stdout_bytes"], &answer["truncated"]), (&json!(9_000_000), &json!(true)));
     assert!(result.for_llm.len() < 100_000);
 }
 

@@ -25,16 +25,16 @@ fn tool(command: &str, agent: Value) -> Value {
 /// Waits until a runtime answers so.
 async fn until(rt: &Runtime, code: Option<Code>, text: &str) {
     for _ in 0..6_000 {
-        let (found, told) = call(rt).await;
-        if found == code && told.contains(text) {
+        let (found, answer) = call(rt).await;
+        if found == code && answer.contains(text) {
             return;
         }
         assert!(
-            told.contains("one\n")
-                || told.contains("two\n")
-                || told.contains("own\n")
+            answer.contains("one\n")
+                || answer.contains("two\n")
+                || answer.contains("own\n")
                 || found == Some(Code::UnknownTool),
-            "a half set: {told}"
+            "a half set: {answer}"
         );
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
@@ -113,7 +113,7 @@ async fn a_policy_may_name_a_tool_that_the_store_has_from_earlier() {
 }
 
 #[tokio::test]
-async fn what_is_called_while_it_changes_is_the_old_or_the_new() {
+async fn a_tool_called_while_it_changes_is_the_old_or_the_new_one() {
     let folder = tempfile::tempdir().unwrap();
     let rt = open("memory:", folder.path().to_str().unwrap()).await;
     rt.invoke("custom_tools.put", tool("echo one", json!(null))).await.unwrap();
@@ -125,8 +125,8 @@ async fn what_is_called_while_it_changes_is_the_old_or_the_new() {
     };
     let calling = async {
         for _ in 0..30 {
-            let (code, told) = call(&rt).await;
-            assert!(code.is_none() && ["one\n", "two\n"].contains(&told.as_str()), "{told}");
+            let (code, answer) = call(&rt).await;
+            assert!(code.is_none() && ["one\n", "two\n"].contains(&answer.as_str()), "{answer}");
         }
     };
     tokio::join!(changing, calling);

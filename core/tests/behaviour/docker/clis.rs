@@ -152,7 +152,7 @@ async fn files_are_there_as_they_are_and_end_with_the_call() {
 }
 
 #[tokio::test]
-async fn its_words_stay_words_and_no_secret_is_among_them_or_in_what_the_engine_shows() {
+async fn the_words_of_a_cli_stay_words_and_no_secret_is_among_them_or_in_what_the_engine_shows() {
     let house = house(json!({})).await;
     put(&house, "fakecli", json!({})).await;
     let words = ["fakecli", "argv", "a b", "$HOME", "it's", "*", "x|y"];

@@ -92,7 +92,7 @@ async fn a_folder_exchanged_for_a_link_while_a_container_starts_brings_no_other_
         let folders = json!({ "write": ["out", format!("own{round}")] });
         put(&house, &format!("writes{round}"), command, folders).await;
     }
-    let (is_done, mut told) = (AtomicBool::new(false), Vec::new());
+    let (is_done, mut answer) = (AtomicBool::new(false), Vec::new());
     let (folder, elsewhere) = (house.folder.path().to_owned(), outside.path().to_owned());
     std::thread::scope(|scope| {
         scope.spawn(|| exchange(&folder, &elsewhere, &is_done));
@@ -103,15 +103,15 @@ async fn a_folder_exchanged_for_a_link_while_a_container_starts_brings_no_other_
                     while at("out").is_symlink() {
                         tokio::time::sleep(Duration::from_millis(1)).await;
                     }
-                    told.push(call(&house, &format!("writes{round}")).await.for_llm);
+                    answer.push(call(&house, &format!("writes{round}")).await.for_llm);
                 }
             });
         });
         is_done.store(true, Ordering::Relaxed);
     });
-    assert!(told.iter().all(|text| !text.contains("of nobody here")), "{told:?}");
+    assert!(answer.iter().all(|text| !text.contains("of nobody here")), "{answer:?}");
     let left: Vec<_> = fs::read_dir(outside.path()).unwrap().flatten().collect();
-    assert_eq!(left.len(), 1, "{left:?} {told:?}");
+    assert_eq!(left.len(), 1, "{left:?} {answer:?}");
     // When nothing is exchanged, it runs.
     assert!(call(&house, "writes0").await.for_llm.contains("ran"));
     assert!(at("out/made").exists());

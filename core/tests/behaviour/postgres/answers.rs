@@ -23,15 +23,15 @@ impl Way {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let (port, loses) =
             (listener.local_addr().unwrap().port(), Arc::new(AtomicBool::new(false)));
-        let told = loses.clone();
+        let armed = loses.clone();
         // Both end with the process of the test.
         thread::spawn(move || {
             for client in listener.incoming().map_while(Result::ok) {
                 let server = TcpStream::connect(("127.0.0.1", server_port)).unwrap();
                 let doomed = Arc::new(AtomicBool::new(false));
                 let (back, doom) = ((server.try_clone(), client.try_clone()), doomed.clone());
-                let told = told.clone();
-                thread::spawn(move || forth(client, server, &told, &doom));
+                let armed = armed.clone();
+                thread::spawn(move || forth(client, server, &armed, &doom));
                 thread::spawn(move || answers(back.0.unwrap(), back.1.unwrap(), &doomed));
             }
         });
@@ -43,11 +43,11 @@ impl Way {
     }
 }
 
-fn forth(mut client: TcpStream, mut server: TcpStream, told: &AtomicBool, doomed: &AtomicBool) {
+fn forth(mut client: TcpStream, mut server: TcpStream, armed: &AtomicBool, doomed: &AtomicBool) {
     let mut bytes = vec![0; 1 << 16];
     while let Ok(count @ 1..) = client.read(&mut bytes) {
         let commits = bytes[..count].windows(6).any(|word| word == b"COMMIT");
-        if commits && told.swap(false, Ordering::SeqCst) {
+        if commits && armed.swap(false, Ordering::SeqCst) {
             doomed.store(true, Ordering::SeqCst);
         }
         if server.write_all(&bytes[..count]).is_err() {

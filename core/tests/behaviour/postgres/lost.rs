@@ -200,7 +200,7 @@ fn changes_are_heard_after_the_async_runtime_of_the_listener_ended() {
         let heard = tokio::time::timeout(Duration::from_secs(5), changes.changed()).await;
         heard.unwrap().unwrap();
         let insert = "INSERT INTO toolkeep_event_counters VALUES ('t', 1)";
-        let batch = Batch { tells: true, ..Batch::from(Statement::new(insert, vec![])) };
+        let batch = Batch { has_events: true, ..Batch::from(Statement::new(insert, vec![])) };
         one.write(batch).await.unwrap();
         let heard = tokio::time::timeout(Duration::from_secs(1), changes.changed()).await;
         heard.unwrap().unwrap();
@@ -222,7 +222,7 @@ fn a_store_is_closed_on_another_async_runtime_than_the_one_it_was_used_on() {
 }
 
 #[test]
-fn others_are_told_though_the_async_runtime_of_an_earlier_write_is_not_driven() {
+fn others_are_notified_though_the_async_runtime_of_an_earlier_write_is_not_driven() {
     let url = Server::shared().new_database();
     let runtime = || Builder::new_current_thread().enable_all().build().unwrap();
     let (first, second) = (runtime(), runtime());
@@ -240,7 +240,7 @@ fn others_are_told_though_the_async_runtime_of_an_earlier_write_is_not_driven() 
 }
 
 #[test]
-fn what_was_written_last_is_told_before_the_store_is_closed() {
+fn what_was_written_last_is_notified_before_the_store_is_closed() {
     let url = Server::shared().new_database();
     Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
         let (one, two) = (driver(&url, 2_000).await, open(&url, 2_000).await.unwrap());

@@ -149,7 +149,7 @@ fn given() -> (PutRule, PutGrant, NewApproval) {
         session: None,
         tool: "exec".into(),
         request: json!({}),
-        told: json!({}),
+        event_data: json!({}),
         expires_at_ms: 1_000,
     };
     (rule, grant, approval)

@@ -19,7 +19,7 @@ fn whole(error: &Error) -> String {
 }
 
 #[tokio::test]
-async fn a_login_that_is_refused_is_told_from_a_server_that_is_not_there() {
+async fn a_refused_login_is_distinguished_from_a_server_that_is_not_there() {
     let server = Server::shared();
     let port = server.port();
     let url = server.new_database();
@@ -124,7 +124,7 @@ async fn a_socket_and_the_parameters_of_libpq_work() {
 }
 
 #[tokio::test]
-async fn a_user_without_rights_is_told_which_are_missing() {
+async fn the_error_for_a_user_without_rights_names_the_missing_ones() {
     let server = Server::shared();
     let name = server.new_database_name();
     let role = format!("guest_{name}");

@@ -105,7 +105,7 @@ async fn a_change_of_one_driver_ticks_the_other_within_a_second() {
     let insert = "INSERT INTO toolkeep_event_counters (tenant, last_seq) VALUES (?1, 1)";
     for n in 0..3 {
         let insert = Statement::new(insert, vec![n.to_string().into()]);
-        let batch = Batch { tells: true, ..Batch::from(insert) };
+        let batch = Batch { has_events: true, ..Batch::from(insert) };
         one.write(batch).await.unwrap();
         let ticked = tokio::time::timeout(Duration::from_secs(1), changes[0].changed()).await;
         ticked.unwrap().unwrap();
@@ -127,7 +127,9 @@ async fn a_listener_that_was_cut_off_listens_again_and_misses_nothing() {
          WHERE query LIKE 'LISTEN%' AND datname = current_database()",
     );
     let insert = "INSERT INTO toolkeep_event_counters (tenant, last_seq) VALUES ('t', 1)";
-    one.write(Batch { tells: true, ..Batch::from(Statement::new(insert, vec![])) }).await.unwrap();
+    one.write(Batch { has_events: true, ..Batch::from(Statement::new(insert, vec![])) })
+        .await
+        .unwrap();
     tokio::time::timeout(Duration::from_secs(5), changes.changed()).await.unwrap().unwrap();
 }
 

@@ -8,7 +8,7 @@ use std::error::Error;
 use std::sync::{Mutex, PoisonError};
 
 use toolkeep::id::check_key;
-use toolkeep::store::{self, Answer, Kind, RateBuckets, Taken, suite};
+use toolkeep::store::{self, Kind, RateBuckets, StoreFuture, Taken, suite};
 
 /// The times of the calls that were allowed, with the end of their window, by tenant and key.
 #[derive(Default)]
@@ -69,11 +69,11 @@ impl RateBuckets for Windows {
         max: u32,
         window_ms: i64,
         now_ms: i64,
-    ) -> Answer<'a, Taken> {
+    ) -> StoreFuture<'a, Taken> {
         Box::pin(async move { self.take((tenant, key), max, window_ms, now_ms) })
     }
 
-    fn prune_rates(&self, before_ms: i64) -> Answer<'_, u64> {
+    fn prune_rates(&self, before_ms: i64) -> StoreFuture<'_, u64> {
         Box::pin(async move {
             let mut windows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             let mut gone = 0;

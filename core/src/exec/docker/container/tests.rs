@@ -1,32 +1,32 @@
 use std::path::{Path, PathBuf};
 
-use super::super::super::apart::Apart;
 use super::super::super::environment::Variables;
+use super::super::super::isolated::Isolated;
 use super::*;
 use crate::exec::Console;
 use crate::shell::{Confinement, Run};
 
-fn order(workspace: &Path) -> Order {
-    let whose = Whose {
+fn request(workspace: &Path) -> ExecRequest {
+    let owner = CommandOwner {
         tenant: "t".into(),
         agent: Some("a".into()),
         session: Some("s".into()),
         workspace: Some(workspace.to_owned()),
         kept: Vec::new(),
     };
-    Order {
+    ExecRequest {
         run: Run::Verbatim { text: "true".into() },
         cwd: WORKSPACE.into(),
         held_to: Confinement::default(),
-        seen: Vec::new(),
+        visible: Vec::new(),
         variables: Variables::new(),
         input: Vec::new(),
         nested: Default::default(),
         console: Console::Once,
         session: String::new(),
         opened: None,
-        apart: None,
-        whose,
+        isolated: None,
+        owner,
         timeout: std::time::Duration::from_secs(1),
     }
 }
@@ -37,18 +37,18 @@ fn workspace() -> (tempfile::TempDir, PathBuf) {
     (folder, real)
 }
 
-fn identity(config: &ExecConfig, order: &Order) -> String {
-    Wanted::of(config, order).unwrap().identity
+fn identity(config: &ExecConfig, request: &ExecRequest) -> String {
+    Wanted::of(config, request).unwrap().identity
 }
 
 type Change<T> = (&'static str, fn(&mut T));
 
 #[test]
-fn every_setting_of_a_container_makes_it_another() {
+fn every_setting_of_a_container_makes_another_container() {
     let (_folder, real) = workspace();
-    let order = order(&real);
-    let usual = identity(&ExecConfig::default(), &order);
-    assert_eq!(identity(&ExecConfig::default(), &order), usual, "it is the same every time");
+    let request = request(&real);
+    let usual = identity(&ExecConfig::default(), &request);
+    assert_eq!(identity(&ExecConfig::default(), &request), usual, "it is the same every time");
     let changes: [Change<ExecConfig>; 14] = [
         ("image", |config| config.sandbox.image = "other".into()),
         ("workspace_access", |config| config.sandbox.workspace_access = WorkspaceAccess::Ro),
@@ -69,17 +69,17 @@ fn every_setting_of_a_container_makes_it_another() {
     for (name, change) in changes {
         let mut config = ExecConfig::default();
         change(&mut config);
-        let own = identity(&config, &order);
+        let own = identity(&config, &request);
         assert!(!all.contains(&own), "{name}");
         all.push(own);
     }
 }
 
 #[test]
-fn what_is_no_setting_of_a_container_leaves_it_the_same() {
+fn what_is_no_setting_of_a_container_leaves_the_same_container() {
     let (_folder, real) = workspace();
-    let order = order(&real);
-    let usual = identity(&ExecConfig::default(), &order);
+    let request = request(&real);
+    let usual = identity(&ExecConfig::default(), &request);
     let changes: [Change<ExecConfig>; 4] = [
         ("timeout_seconds", |config| config.sandbox.timeout_seconds = 7),
         ("idle_hours", |config| config.sandbox.idle_hours = 7.0),
@@ -89,33 +89,33 @@ fn what_is_no_setting_of_a_container_leaves_it_the_same() {
     for (name, change) in changes {
         let mut config = ExecConfig::default();
         change(&mut config);
-        assert_eq!(identity(&config, &order), usual, "{name}");
+        assert_eq!(identity(&config, &request), usual, "{name}");
     }
 }
 
 #[test]
-fn whose_a_command_is_and_what_is_closed_to_it_make_it_another() {
+fn the_owner_of_a_command_and_what_is_closed_to_it_choose_the_container() {
     let (_folder, real) = workspace();
     let (_other, other) = workspace();
     std::fs::create_dir_all(real.join(".git/hooks")).unwrap();
     std::fs::write(real.join("key"), "x").unwrap();
     let config = ExecConfig::default();
-    let mut all = vec![identity(&config, &order(&real)), identity(&config, &order(&other))];
+    let mut all = vec![identity(&config, &request(&real)), identity(&config, &request(&other))];
     assert_ne!(all[0], all[1], "the workspace");
-    let changes: [Change<Order>; 6] = [
-        ("tenant", |order| order.whose.tenant = "u".into()),
-        ("agent", |order| order.whose.agent = None),
-        ("session", |order| order.whose.session = None),
-        ("read_never", |order| order.held_to.read_never = [format!("{WORKSPACE}/key")].into()),
-        ("write_never", |order| {
-            order.held_to.write_never = [format!("{WORKSPACE}/.git/hooks")].into()
+    let changes: [Change<ExecRequest>; 6] = [
+        ("tenant", |request| request.owner.tenant = "u".into()),
+        ("agent", |request| request.owner.agent = None),
+        ("session", |request| request.owner.session = None),
+        ("read_never", |request| request.held_to.read_never = [format!("{WORKSPACE}/key")].into()),
+        ("write_never", |request| {
+            request.held_to.write_never = [format!("{WORKSPACE}/.git/hooks")].into()
         }),
-        ("by_owner", |order| order.held_to.by_owner = true),
+        ("by_owner", |request| request.held_to.by_owner = true),
     ];
     for (name, change) in changes {
-        let mut order = order(&real);
-        change(&mut order);
-        let own = identity(&config, &order);
+        let mut request = request(&real);
+        change(&mut request);
+        let own = identity(&config, &request);
         assert!(!all.contains(&own), "{name}");
         all.push(own);
     }
@@ -132,12 +132,12 @@ fn nothing_is_written_in_a_folder_that_was_not_looked_through() {
         ("/workspace", false, vec![("/workspace", true)]),
         ("/workspace", true, vec![("/workspace", true)]),
     ] {
-        let mut order = order(&real);
-        order.held_to.by_owner = by_owner;
-        order.held_to.write = ["/workspace/far/out".to_owned()].into();
-        order.held_to.write_never = [closed.to_owned()].into();
-        order.nested.not_looked_at = vec![closed.to_owned()];
-        let mounts = Wanted::of(&config, &order).unwrap().body.host_config.unwrap().mounts;
+        let mut request = request(&real);
+        request.held_to.by_owner = by_owner;
+        request.held_to.write = ["/workspace/far/out".to_owned()].into();
+        request.held_to.write_never = [closed.to_owned()].into();
+        request.nested.not_looked_at = vec![closed.to_owned()];
+        let mounts = Wanted::of(&config, &request).unwrap().body.host_config.unwrap().mounts;
         let mounts = mounts.unwrap().into_iter();
         let mounts: Vec<(String, bool)> =
             mounts.map(|mount| (mount.target.unwrap(), mount.read_only.unwrap())).collect();
@@ -150,14 +150,14 @@ fn nothing_is_written_in_a_folder_that_was_not_looked_through() {
 fn a_program_with_credentials_never_has_the_container_of_another() {
     let (_folder, real) = workspace();
     let words = vec!["gh".into()];
-    let apart = Apart { words, variables: Variables::new(), files: Vec::new() };
-    let order = Order { apart: Some(apart), ..order(&real) };
+    let isolated = Isolated { words, variables: Variables::new(), files: Vec::new() };
+    let request = ExecRequest { isolated: Some(isolated), ..request(&real) };
     let config = ExecConfig::default();
-    assert_ne!(identity(&config, &order), identity(&config, &order));
+    assert_ne!(identity(&config, &request), identity(&config, &request));
 }
 
 #[test]
-fn a_program_of_an_owners_writes_and_reaches_what_he_lets_it() {
+fn a_program_of_an_owners_writes_and_reaches_what_its_permit_allows() {
     let (_folder, real) = workspace();
     std::fs::create_dir_all(real.join("out/.git/hooks")).unwrap();
     let mut config = ExecConfig::default();
@@ -170,7 +170,7 @@ fn a_program_of_an_owners_writes_and_reaches_what_he_lets_it() {
             network,
             ..Confinement::default()
         };
-        let body = Wanted::of(config, &Order { held_to, ..order(&real) }).unwrap().body;
+        let body = Wanted::of(config, &ExecRequest { held_to, ..request(&real) }).unwrap().body;
         let host = body.host_config.unwrap();
         let mounts = host.mounts.unwrap().into_iter();
         let mounts: Vec<(String, bool)> =

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use crate::builtin::Deps;
 use crate::error::Code;
-use crate::exec::sandbox::Whose;
-use crate::exec::{Console, NotRun, Order};
+use crate::exec::sandbox::CommandOwner;
+use crate::exec::{Console, ExecRequest, NotRun};
 use crate::tool::{CallContext, Caller, ToolError};
 
 /// A command as a call wants it run.
@@ -23,11 +23,11 @@ pub(super) struct Wanted<'w> {
 ///
 /// # Errors
 /// Where it is empty, was not judged, or there is no workspace.
-pub(super) async fn order(
+pub(super) async fn request(
     deps: &Deps,
     wanted: Wanted<'_>,
     cx: &CallContext,
-) -> Result<Order, ToolError> {
+) -> Result<ExecRequest, ToolError> {
     if wanted.command.trim().is_empty() {
         let text = format!("`{}` is empty; give what is to run.", wanted.argument);
         return Err(ToolError::new(Code::InvalidArguments, text));
@@ -39,21 +39,21 @@ pub(super) async fn order(
     deps.files.check_workspace(cx)?;
     let caller = cx.caller();
     let places = deps.files.places(caller)?;
-    let seen = places.readable.iter().chain(&places.writable).map(PathBuf::from).collect();
+    let visible = places.readable.iter().chain(&places.writable).map(PathBuf::from).collect();
     let session = deps.sessions.key(caller);
-    Ok(Order {
+    Ok(ExecRequest {
         run: plan.run.clone(),
         cwd: PathBuf::from(&plan.cwd),
         held_to: plan.confinement.clone(),
-        seen,
+        visible,
         variables: Default::default(),
         input: wanted.input,
         nested: Default::default(),
         console: wanted.console,
         session: temp_of(caller, session.as_deref()),
         opened: None,
-        apart: None,
-        whose: Whose::of(caller, session, &places),
+        isolated: None,
+        owner: CommandOwner::of(caller, session, &places),
         timeout: wanted.timeout,
     })
 }

@@ -1,4 +1,4 @@
-//! Control groups: how much all processes of one command use together. A group serves one command
+//! Control groups: how much all processes of one command may use together. A group serves one command
 //! after another.
 
 use std::fs::{self, OpenOptions};
@@ -8,9 +8,11 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::cgroup_parents::{
+    CGROUP_V1_BOTH, CGROUP_V1_MEMORY, CGROUP_V2_MEMORY, CGROUP_V2_SWAP, Parent, ROOT, parents,
+};
 use super::limits::Limits;
 use super::owned;
-use super::parents::{BOTH_OF_OLD, MEMORY, MEMORY_OF_OLD, Parent, ROOT, SWAP, parents};
 
 /// The groups of a runtime.
 #[derive(Debug)]
@@ -52,7 +54,7 @@ impl Groups {
                 Group { folders: vec![folder], entries: Vec::new() }.remove();
             });
         }
-        // One is made to see whether it can be.
+        // Makes one to find out whether it can be made.
         match groups.make(&Limits::default()) {
             Ok(group) => groups.lock().push(group),
             Err(_) => groups.parents.clear(),
@@ -80,14 +82,14 @@ impl Groups {
         let is_root = rustix::process::geteuid().is_root();
         let limits = [
             ("memory_mb", limits.memory_mb, self.hold_memory()),
-            // Everybody but root is also held to it by the kernel's limit of a user's processes.
+            // For everybody but root, the kernel's limit of a user's processes enforces it as well.
             ("processes", limits.processes, self.hold_processes() || !is_root),
         ];
         let missing = limits.iter().filter(|(_, limit, is_held)| *limit != 0 && !is_held);
-        let told = missing.map(|(name, ..)| {
+        let names = missing.map(|(name, ..)| {
             format!("cgroups: none can be made that holds a command to `exec.limits.{name}`")
         });
-        told.collect()
+        names.collect()
     }
 
     /// A group with these limits, in which nothing runs. `None` where there are none.
@@ -154,12 +156,12 @@ impl Groups {
     fn limit(&self, group: &Group, limits: &Limits) -> io::Result<()> {
         for (parent, folder) in self.parents.iter().zip(&group.folders) {
             match (parent.memory, limits.memory_mb.saturating_mul(1024 * 1024)) {
-                (Some(MEMORY_OF_OLD), bytes) => limit_of_old(folder, bytes)?,
+                (Some(CGROUP_V1_MEMORY), bytes) => limit_cgroup_v1(folder, bytes)?,
                 (Some(_), bytes) => {
-                    fs::write(folder.join(MEMORY), or_none(bytes, "max"))?;
+                    fs::write(folder.join(CGROUP_V2_MEMORY), or_none(bytes, "max"))?;
                     // What is limited goes no other way.
                     let swap = if bytes == 0 { "max" } else { "0" };
-                    where_there(&folder.join(SWAP), swap)?;
+                    where_there(&folder.join(CGROUP_V2_SWAP), swap)?;
                 }
                 (None, _) => {}
             }
@@ -176,10 +178,11 @@ impl Groups {
 }
 
 /// Limits memory in version 1, and what it has together with swap, which is never less than that.
-fn limit_of_old(group: &Path, bytes: u64) -> io::Result<()> {
+fn limit_cgroup_v1(group: &Path, bytes: u64) -> io::Result<()> {
     let text = or_none(bytes, "-1");
-    let (memory, both) = (group.join(MEMORY_OF_OLD), group.join(BOTH_OF_OLD));
-    // One is to be raised before the other, or lowered after it: what was set before is not known.
+    let (memory, both) = (group.join(CGROUP_V1_MEMORY), group.join(CGROUP_V1_BOTH));
+    // The kernel wants one raised before the other, or lowered after it. The old values are not known, so
+    // both orders are tried.
     where_there(&both, "-1")?;
     fs::write(memory, &text)?;
     where_there(&both, &text)
@@ -227,6 +230,7 @@ impl Group {
 
     /// Ends whatever runs in it.
     fn end(&self) {
+        // A tenth of a second at least: a killed process may need some time to leave its group.
         const ROUNDS: usize = 100;
         for _ in 0..ROUNDS {
             let running = self.processes();
@@ -268,8 +272,11 @@ mod tests {
         let unlimited = Limits { memory_mb: 0, processes: 0, ..Limits::default() };
         assert!(none.missing(&unlimited).is_empty());
         let folder = PathBuf::from("/nowhere");
-        let all =
-            groups(vec![Parent { folder, memory: Some(MEMORY), processes: Some("pids.max") }]);
+        let all = groups(vec![Parent {
+            folder,
+            memory: Some(CGROUP_V2_MEMORY),
+            processes: Some("pids.max"),
+        }]);
         assert!(all.missing(&Limits::default()).is_empty());
     }
 
@@ -277,40 +284,44 @@ mod tests {
     fn with_memory_swap_is_limited_where_it_can_be() {
         let root = tempfile::tempdir().unwrap();
         let folder = root.path().to_owned();
-        let groups = groups(vec![Parent { folder, memory: Some(MEMORY), processes: None }]);
+        let groups =
+            groups(vec![Parent { folder, memory: Some(CGROUP_V2_MEMORY), processes: None }]);
         let own = root.path().join("own");
         fs::create_dir(&own).unwrap();
         let group = Group { folders: vec![own.clone()], entries: Vec::new() };
         let limits = Limits { memory_mb: 1, ..Limits::default() };
         groups.limit(&group, &limits).unwrap();
-        assert_eq!(fs::read_to_string(own.join(MEMORY)).unwrap(), "1048576");
-        assert!(!own.join(SWAP).exists());
-        fs::write(own.join(SWAP), "max").unwrap();
+        assert_eq!(fs::read_to_string(own.join(CGROUP_V2_MEMORY)).unwrap(), "1048576");
+        assert!(!own.join(CGROUP_V2_SWAP).exists());
+        fs::write(own.join(CGROUP_V2_SWAP), "max").unwrap();
         groups.limit(&group, &limits).unwrap();
-        assert_eq!(fs::read_to_string(own.join(SWAP)).unwrap(), "0");
+        assert_eq!(fs::read_to_string(own.join(CGROUP_V2_SWAP)).unwrap(), "0");
         groups.limit(&group, &Limits { memory_mb: 0, ..Limits::default() }).unwrap();
-        assert_eq!(fs::read_to_string(own.join(MEMORY)).unwrap(), "max");
-        assert_eq!(fs::read_to_string(own.join(SWAP)).unwrap(), "max");
+        assert_eq!(fs::read_to_string(own.join(CGROUP_V2_MEMORY)).unwrap(), "max");
+        assert_eq!(fs::read_to_string(own.join(CGROUP_V2_SWAP)).unwrap(), "max");
     }
 
     #[test]
-    fn in_version_1_it_is_limited_together_with_memory() {
+    fn in_version_1_swap_is_limited_together_with_memory() {
         let root = tempfile::tempdir().unwrap();
         let folder = root.path().to_owned();
         let parent =
-            Parent { folder: folder.clone(), memory: Some(MEMORY_OF_OLD), processes: None };
+            Parent { folder: folder.clone(), memory: Some(CGROUP_V1_MEMORY), processes: None };
         let groups = groups(vec![parent]);
         let group = Group { folders: vec![folder.clone()], entries: Vec::new() };
         let read = |name: &str| fs::read_to_string(folder.join(name)).unwrap();
         let limits = Limits { memory_mb: 1, ..Limits::default() };
         groups.limit(&group, &limits).unwrap();
-        assert_eq!(read(MEMORY_OF_OLD), "1048576");
-        assert!(!folder.join(BOTH_OF_OLD).exists());
-        fs::write(folder.join(BOTH_OF_OLD), "4096").unwrap();
+        assert_eq!(read(CGROUP_V1_MEMORY), "1048576");
+        assert!(!folder.join(CGROUP_V1_BOTH).exists());
+        fs::write(folder.join(CGROUP_V1_BOTH), "4096").unwrap();
         groups.limit(&group, &limits).unwrap();
-        assert_eq!((read(MEMORY_OF_OLD), read(BOTH_OF_OLD)), ("1048576".into(), "1048576".into()));
+        assert_eq!(
+            (read(CGROUP_V1_MEMORY), read(CGROUP_V1_BOTH)),
+            ("1048576".into(), "1048576".into())
+        );
         groups.limit(&group, &Limits { memory_mb: 0, ..Limits::default() }).unwrap();
-        assert_eq!((read(MEMORY_OF_OLD), read(BOTH_OF_OLD)), ("-1".into(), "-1".into()));
+        assert_eq!((read(CGROUP_V1_MEMORY), read(CGROUP_V1_BOTH)), ("-1".into(), "-1".into()));
     }
 
     #[test]

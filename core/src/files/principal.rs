@@ -1,4 +1,4 @@
-//! Who works with files: one agent in one conversation.
+//! The principal of file work: one agent in one conversation, for one user.
 
 use data_encoding::HEXLOWER;
 use serde_json::json;
@@ -10,19 +10,19 @@ use crate::tool::Caller;
 /// An agent in a conversation. The conversation is the session; where a call has none, the run.
 /// Calls of one user that name neither share what calls without a conversation know.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Who {
+pub(crate) struct Principal {
     pub tenant: String,
     pub agent: Option<String>,
     pub conversation: Option<String>,
-    /// Whom the agent works for. Several users may take part in one conversation.
+    /// The user that the agent works for. Several users may take part in one conversation.
     pub user: Option<String>,
 }
 
-impl Who {
-    pub(crate) fn of(caller: &Caller) -> Who {
+impl Principal {
+    pub(crate) fn of(caller: &Caller) -> Principal {
         let conversation = caller.session.clone().or_else(|| caller.run.clone());
         let (agent, user) = (caller.agent.clone(), caller.user.clone());
-        Who { tenant: caller.tenant.clone(), agent, conversation, user }
+        Principal { tenant: caller.tenant.clone(), agent, conversation, user }
     }
 
     /// The name by which path locks know it: the agent and the conversation as a JSON array, where
@@ -39,7 +39,7 @@ impl Who {
         format!("sha256:{}", HEXLOWER.encode(&Sha256::digest(name)))
     }
 
-    /// What a model is told of a holder: the agent, and never its conversation.
+    /// What a model may know of a holder: the agent, and never its conversation.
     pub(crate) fn shown(&self, holder: &str) -> String {
         let parsed: Option<Vec<Option<String>>> = serde_json::from_str(holder).ok();
         let parsed = parsed.filter(|parts| parts.len() == 2 || parts.len() == 3);
@@ -61,27 +61,27 @@ impl Who {
 mod tests {
     use super::*;
 
-    fn who(agent: Option<&str>, conversation: Option<&str>) -> Who {
+    fn principal(agent: Option<&str>, conversation: Option<&str>) -> Principal {
         let owned = |text: Option<&str>| text.map(str::to_owned);
         let (agent, conversation) = (owned(agent), owned(conversation));
-        Who { tenant: "t".into(), agent, conversation, user: None }
+        Principal { tenant: "t".into(), agent, conversation, user: None }
     }
 
     #[test]
     fn no_two_agents_and_conversations_have_the_same_holder() {
         let long = "x".repeat(MAX_KEY_BYTES);
         let all = [
-            who(None, None),
-            who(Some("a"), None),
-            who(None, Some("a")),
-            who(Some("a"), Some("b")),
-            who(Some("a\",\"b"), None),
-            who(Some(&long), Some(&long)),
-            who(Some(&long), Some("b")),
-            Who { user: Some("a".into()), ..who(None, None) },
-            Who { user: Some("a".into()), ..who(Some("a"), None) },
+            principal(None, None),
+            principal(Some("a"), None),
+            principal(None, Some("a")),
+            principal(Some("a"), Some("b")),
+            principal(Some("a\",\"b"), None),
+            principal(Some(&long), Some(&long)),
+            principal(Some(&long), Some("b")),
+            Principal { user: Some("a".into()), ..principal(None, None) },
+            Principal { user: Some("a".into()), ..principal(Some("a"), None) },
         ];
-        let mut holders: Vec<String> = all.iter().map(Who::holder).collect();
+        let mut holders: Vec<String> = all.iter().map(Principal::holder).collect();
         assert!(holders.iter().all(|holder| holder.len() <= MAX_KEY_BYTES));
         holders.sort();
         holders.dedup();
@@ -90,12 +90,12 @@ mod tests {
 
     #[test]
     fn a_holder_is_shown_without_its_conversation() {
-        let other = who(Some("b"), Some("secret-chat")).holder();
-        assert_eq!(who(Some("a"), None).shown(&other), "agent `b`");
-        assert_eq!(who(Some("b"), None).shown(&other), "you in another session");
-        assert_eq!(who(Some("a"), None).shown("the host"), "`the host`");
-        let user = |user: &str| Who { user: Some(user.into()), ..who(Some("a"), None) };
+        let other = principal(Some("b"), Some("secret-chat")).holder();
+        assert_eq!(principal(Some("a"), None).shown(&other), "agent `b`");
+        assert_eq!(principal(Some("b"), None).shown(&other), "you in another session");
+        assert_eq!(principal(Some("a"), None).shown("the host"), "`the host`");
+        let user = |user: &str| Principal { user: Some(user.into()), ..principal(Some("a"), None) };
         assert_eq!(user("u").shown(&user("v").holder()), "this agent, working for another user");
-        assert_eq!(who(Some("b"), None).shown(&user("v").holder()), "agent `a`");
+        assert_eq!(principal(Some("b"), None).shown(&user("v").holder()), "agent `a`");
     }
 }

@@ -1,4 +1,8 @@
-//! What the owner closes by globs, as it stands on the disk now: a wall needs a place to stand at.
+//! Finds what the globs of `files.deny` match on the disk now.
+//!
+//! A mount can only cover something that exists, so a glob is expanded to the files and folders that it
+//! matches when a command starts. The search has bounds. Where they do not suffice the command does not
+//! run: what may not be read must never be left open because there was too much of it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,15 +12,15 @@ use std::path::{Path, PathBuf};
 
 use crate::shell::denied::{self, Reading};
 
-/// How many files and folders are looked at for one command.
-const MOST_LOOKED_AT: usize = 1_000_000;
+/// How many files and folders are visited for one command, so that its start takes a bounded time.
+const MOST_VISITED: usize = 1_000_000;
 
-/// How many that globs find are covered for one command.
+/// How many matches are covered for one command. Each costs a mount.
 const MOST_FOUND: usize = 128;
 
-/// Why it cannot be said what globs close.
+/// Why it could not be found out what globs close.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Unknown {
+pub(crate) enum Unresolved {
     #[error(
         "`files.deny` closes more than {MOST_FOUND} files below `{0}` one by one; close their folder"
     )]
@@ -32,12 +36,12 @@ pub(crate) enum Unknown {
     Names(#[from] super::hard_links::Unfound),
 }
 
-/// Every path as it is, and in place of every glob the files and folders that it finds, in each way
-/// that it is read.
+/// Replaces each glob by the files and folders that it matches, in each way that it can be read. Paths
+/// stay as they are.
 ///
 /// # Errors
-/// Where these are too many. What may not be read must not be left open.
-pub(crate) fn spelled_out(entries: impl Iterator<Item = PathBuf>) -> Result<Vec<PathBuf>, Unknown> {
+/// If there are too many. What may not be read must not be left open.
+pub(crate) fn expand(entries: impl Iterator<Item = PathBuf>) -> Result<Vec<PathBuf>, Unresolved> {
     let mut paths = Vec::new();
     let mut globs: BTreeMap<PathBuf, Vec<Reading>> = BTreeMap::new();
     for entry in entries {
@@ -53,9 +57,9 @@ pub(crate) fn spelled_out(entries: impl Iterator<Item = PathBuf>) -> Result<Vec<
             }
         }
     }
-    let mut left = MOST_LOOKED_AT;
+    let mut left = MOST_VISITED;
     for (root, globs) in globs {
-        // Of a whole machine only the judge keeps what is closed.
+        // A glob over the whole machine is only enforced by the analysis of the command.
         if root.parent().is_some() {
             find(&root, &globs, &mut left, &mut paths)?;
         }
@@ -68,63 +72,62 @@ fn find(
     globs: &[Reading],
     left: &mut usize,
     found: &mut Vec<PathBuf>,
-) -> Result<(), Unknown> {
+) -> Result<(), Unresolved> {
     let most = found.len() + MOST_FOUND;
     let mut unread = Vec::new();
     let mut folders = vec![root.to_owned()];
     while let Some(folder) = folders.pop() {
-        match look_in(&folder, globs, left, found, &mut folders) {
-            Err(NotLooked::TooMany) => return Err(Unknown::TooMany(shown(root))),
+        match search_folder(&folder, globs, left, found, &mut folders) {
+            Err(NotSearched::TooMany) => return Err(Unresolved::TooMany(shown(root))),
             // It may hold anything.
-            Err(NotLooked::Failed(error))
+            Err(NotSearched::Failed(error))
                 if error.kind() != ErrorKind::NotFound && can_be_opened(&folder) =>
             {
                 unread.push(folder);
             }
-            Ok(()) | Err(NotLooked::Failed(_)) => {}
+            Ok(()) | Err(NotSearched::Failed(_)) => {}
         }
         if unread.len() > MOST_FOUND {
-            return Err(Unknown::Unreadable(shown(&unread[0])));
+            return Err(Unresolved::Unreadable(shown(&unread[0])));
         }
         if found.len() > most {
-            return Err(Unknown::TooMuch(shown(root)));
+            return Err(Unresolved::TooMuch(shown(root)));
         }
     }
     found.extend(unread);
     Ok(())
 }
 
-/// True for a folder that a command could let itself look into: it is the user's own.
+/// True for a folder that a command could make readable for itself, because the user owns it.
 fn can_be_opened(folder: &Path) -> bool {
     let own = rustix::process::geteuid();
     own.is_root() || fs::symlink_metadata(folder).is_ok_and(|data| data.uid() == own.as_raw())
 }
 
-/// Why a folder was not looked through.
-enum NotLooked {
+/// Why a folder was not searched.
+enum NotSearched {
     TooMany,
     Failed(io::Error),
 }
 
-impl From<io::Error> for NotLooked {
-    fn from(error: io::Error) -> NotLooked {
-        NotLooked::Failed(error)
+impl From<io::Error> for NotSearched {
+    fn from(error: io::Error) -> NotSearched {
+        NotSearched::Failed(error)
     }
 }
 
-/// Looks at all that stands in a folder: what globs find there, and which folders are still to be looked
-/// through.
-fn look_in(
+/// Visits everything in a folder: collects what globs match, and the folders still to be searched.
+fn search_folder(
     folder: &Path,
     globs: &[Reading],
     left: &mut usize,
     found: &mut Vec<PathBuf>,
     folders: &mut Vec<PathBuf>,
-) -> Result<(), NotLooked> {
+) -> Result<(), NotSearched> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         let path = entry.path();
-        *left = left.checked_sub(1).ok_or(NotLooked::TooMany)?;
+        *left = left.checked_sub(1).ok_or(NotSearched::TooMany)?;
         if globs.iter().any(|one| denied::is_closed_by(one, &path)) {
             found.push(path);
         } else if entry.file_type()?.is_dir() {
@@ -144,8 +147,8 @@ mod tests {
     use std::os::unix::ffi::OsStrExt as _;
 
     use super::*;
-    use crate::exec::looks::Look;
     use crate::exec::real::RealPaths;
+    use crate::exec::stat_cache::Probe;
 
     #[test]
     fn a_glob_is_what_it_finds_on_the_disk() {
@@ -167,19 +170,19 @@ mod tests {
         }
         let entries =
             ["**/*.pem", "a/priv*", "app[1]", "none", "b*/none", r"**/n\[1\].txt"].map(at);
-        let mut look = Look::once();
-        let paths = spelled_out(entries.into_iter()).unwrap();
-        let found = RealPaths::of_now(&mut look).outermost(paths);
+        let mut probe = Probe::once();
+        let paths = expand(entries.into_iter()).unwrap();
+        let found = RealPaths::of_now(&mut probe).outermost(paths);
         assert_eq!(
             found,
             ["a/b/one.pem", "a/private.d", "app[1]", "b/n[1].txt", "two.PEM"].map(at)
         );
         let odd = root.join(OsStr::from_bytes(b"no \xff text.pem"));
         fs::write(&odd, "").unwrap();
-        let found = spelled_out(std::iter::once(at("*.pem"))).unwrap();
+        let found = expand(std::iter::once(at("*.pem"))).unwrap();
         assert!(found.contains(&odd), "{found:?}");
         (0..200).for_each(|n| fs::write(at(&format!("{n}.pem")), "").unwrap());
-        let error = spelled_out(std::iter::once(at("**/*.pem"))).unwrap_err();
+        let error = expand(std::iter::once(at("**/*.pem"))).unwrap_err();
         assert!(error.to_string().contains("more than 128 files"), "{error}");
     }
 }

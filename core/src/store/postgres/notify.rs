@@ -1,4 +1,4 @@
-//! Telling other processes that something was written.
+//! Notifies other processes that something was written.
 //!
 //! Committing a `NOTIFY` takes a lock that all of a database's notifying transactions share, so
 //! it stays out of the store's own transactions: a task sends one for all the writes of a moment.
@@ -13,18 +13,19 @@ use tokio_util::task::TaskTracker;
 use super::Shared;
 use crate::store::driver::Statement;
 
-/// The channel that every toolkeep store of a database tells on.
+/// The channel on which every toolkeep store of a database notifies.
 pub(super) const CHANNEL: &str = "toolkeep_changes";
 
-/// How often one process tells at most.
+/// The shortest time between two notifications of one process. Readers that follow events see no
+/// difference below this, and the database has at most 50 notifications a second of each process.
 const EVERY: Duration = Duration::from_millis(20);
 
 /// The setting lasts as long as the statement: a notification need not survive a power cut.
-const TELL: &str = "SELECT CAST(set_config('synchronous_commit', 'off', true) AS TEXT), \
+const NOTIFY: &str = "SELECT CAST(set_config('synchronous_commit', 'off', true) AS TEXT), \
      CAST(pg_notify(?1, ?2) AS TEXT)";
 
 #[derive(Default)]
-pub(super) struct Teller {
+pub(super) struct Notifier {
     state: Mutex<State>,
     /// The notifications on their way. They are not what closing must wait for to be right.
     sending: TaskTracker,
@@ -39,15 +40,15 @@ struct State {
     last: Option<Instant>,
 }
 
-impl Teller {
+impl Notifier {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Tells the other processes soon.
+/// Notifies the other processes soon.
 pub(super) fn soon(shared: &Arc<Shared>) {
-    let mut state = shared.teller.state();
+    let mut state = shared.notifier.state();
     state.pending = true;
     let Ok(runtime) = Handle::try_current() else { return };
     if state.runtimes.contains(&runtime.id()) {
@@ -55,14 +56,14 @@ pub(super) fn soon(shared: &Arc<Shared>) {
     }
     state.runtimes.push(runtime.id());
     drop(state);
-    runtime.spawn(tell(Running(shared.clone(), runtime.id())));
+    runtime.spawn(notify(Running(shared.clone(), runtime.id())));
 }
 
-/// Waits for what the tasks are sending, and tells of what they, stopped by closing, left over.
+/// Waits for the notifications being sent, then sends what the tasks, stopped by closing, left over.
 pub(super) async fn last(shared: &Shared) {
-    shared.teller.sending.close();
-    shared.teller.sending.wait().await;
-    if std::mem::take(&mut shared.teller.state().pending) {
+    shared.notifier.sending.close();
+    shared.notifier.sending.wait().await;
+    if std::mem::take(&mut shared.notifier.state().pending) {
         send(shared).await;
     }
 }
@@ -78,25 +79,25 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        self.end(&mut self.0.teller.state());
+        self.end(&mut self.0.notifier.state());
     }
 }
 
-async fn tell(running: Running) {
+async fn notify(running: Running) {
     let shared = &running.0;
     loop {
-        let last = shared.teller.state().last;
+        let last = shared.notifier.state().last;
         if let Some(last) = last {
             let soon = sleep_until(last + EVERY);
             shared.closed.run_until_cancelled(soon).await;
         }
         // First the token: closing waits for what is being sent, and sends the rest itself.
-        let _token = shared.teller.sending.token();
+        let _token = shared.notifier.sending.token();
         if shared.closed.is_cancelled() {
             return;
         }
         {
-            let mut state = shared.teller.state();
+            let mut state = shared.notifier.state();
             if !state.pending {
                 running.end(&mut state);
                 return;
@@ -110,6 +111,6 @@ async fn tell(running: Running) {
 
 /// If it fails, the others see the change when they next look by themselves.
 async fn send(shared: &Shared) {
-    let statement = Statement::new(TELL, vec![CHANNEL.into(), shared.origin().into()]);
+    let statement = Statement::new(NOTIFY, vec![CHANNEL.into(), shared.origin().into()]);
     let _ = shared.read(&statement, shared.deadline()).await;
 }

@@ -1,37 +1,19 @@
-//! The folders of a caller as a command of a shell sees them: by their paths on the machine.
-
-use std::path::Path;
+//! Collects the [folders of a caller](CallerFolders) by their paths, for commands.
 
 use super::Granting;
 use crate::shell::denied;
 use crate::tool::{Caller, ToolError};
-use crate::workspace::Quota;
-
-/// Where a caller works, what he reads, and what is closed to him. Every path is absolute.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Places {
-    /// The workspace, without links.
-    pub workspace: Option<String>,
-    /// The folders that he reads and writes, without links. The first is the workspace; none if
-    /// there is no workspace.
-    pub writable: Vec<String>,
-    /// Folders that he only reads, without links.
-    pub readable: Vec<String>,
-    /// What is closed to him: paths with all that is below, and globs.
-    pub denied: Vec<String>,
-    /// The protected names that the owner opens.
-    pub opened: Vec<String>,
-}
+use crate::workspace::CallerFolders;
 
 impl Granting {
     /// # Errors
     /// As [`Granting::roots`]; a workspace that was never set is none.
-    pub(in crate::files) fn places(&self, caller: &Caller) -> Result<Places, ToolError> {
+    pub(in crate::files) fn places(&self, caller: &Caller) -> Result<CallerFolders, ToolError> {
         if caller.workspace.is_none() && self.workspace.is_none() {
-            return Ok(Places::default());
+            return Ok(CallerFolders::default());
         }
         let roots = self.all_roots(caller)?;
-        let mut places = Places { opened: self.opened.to_vec(), ..Places::default() };
+        let mut places = CallerFolders { opened: self.opened.to_vec(), ..CallerFolders::default() };
         let mut anchors: Vec<String> = Vec::new();
         for (folder, read_only) in roots.folders() {
             let folder = folder.display().to_string();
@@ -43,9 +25,9 @@ impl Granting {
         let (_, of_parents) = self.denied(caller)?;
         anchors.extend(of_parents.iter().map(|folder| folder.display().to_string()));
         for entry in self.closed(caller).iter().flat_map(|entry| read(entry)) {
-            places.denied.extend(seen_from(&anchors, &entry));
+            places.denied.extend(anchored(&anchors, &entry));
         }
-        // Who can write these makes the rules, and a command is not told from its writing.
+        // Whoever can write these files makes the rules, and reading by a command cannot be separated from writing.
         places.denied.extend(self.kept.iter().map(|file| file.display().to_string()));
         places.denied.dedup();
         Ok(places)
@@ -56,19 +38,6 @@ impl Granting {
         let callers = std::iter::successors(Some(caller), |one| one.parent.as_deref());
         let own = callers.flat_map(|one| one.deny_paths.iter().cloned());
         self.deny.iter().cloned().chain(own).collect()
-    }
-}
-
-impl Places {
-    /// Has a reviewer only read what his team shares. What others write there by commands, nobody
-    /// counts.
-    fn only_reviews(&mut self, quota: &Quota) {
-        if !quota.is_reviewer {
-            return;
-        }
-        let shared = quota.folder.real_root();
-        self.writable.retain(|folder| !Path::new(folder).starts_with(shared));
-        self.readable.push(shared.display().to_string());
     }
 }
 
@@ -86,7 +55,7 @@ fn read(entry: &str) -> Vec<String> {
 }
 
 /// An entry as absolute ones: a path counts from each folder, a glob without a `/` is one of names.
-fn seen_from(folders: &[String], entry: &str) -> Vec<String> {
+fn anchored(folders: &[String], entry: &str) -> Vec<String> {
     if entry.starts_with('/') {
         return vec![entry.to_owned()];
     }
@@ -98,7 +67,7 @@ fn seen_from(folders: &[String], entry: &str) -> Vec<String> {
         if !is_glob && !denied::is_glob(folder) {
             return format!("{folder}/{entry}");
         }
-        // The name of the folder is no pattern, nor is a path in it.
+        // Neither the name of the folder nor a path in it is a pattern.
         let entry = if is_glob { entry.to_owned() } else { denied::escaped(entry) };
         format!("{}/{between}{entry}", denied::escaped(folder))
     };
@@ -107,7 +76,7 @@ fn seen_from(folders: &[String], entry: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{read, seen_from};
+    use super::{anchored, read};
 
     #[test]
     fn an_entry_is_read_as_a_glob_and_as_it_is_written() {
@@ -120,8 +89,8 @@ mod tests {
     #[test]
     fn the_name_of_a_folder_is_no_pattern() {
         let folders = ["/srv/ws[1]".to_owned()];
-        assert_eq!(seen_from(&folders, "k[0-9]"), [r"/srv/ws\[1\]/**/k[0-9]"]);
-        assert_eq!(seen_from(&folders, "secret"), [r"/srv/ws\[1\]/secret"]);
+        assert_eq!(anchored(&folders, "k[0-9]"), [r"/srv/ws\[1\]/**/k[0-9]"]);
+        assert_eq!(anchored(&folders, "secret"), [r"/srv/ws\[1\]/secret"]);
     }
 
     #[test]
@@ -133,8 +102,8 @@ mod tests {
             ("*.pem", ["/srv/ws/**/*.pem", "/srv/docs/**/*.pem"]),
             ("**/*.pem", ["/srv/ws/**/*.pem", "/srv/docs/**/*.pem"]),
         ] {
-            assert_eq!(seen_from(&folders, entry), expected, "{entry}");
+            assert_eq!(anchored(&folders, entry), expected, "{entry}");
         }
-        assert_eq!(seen_from(&folders, "/srv/keys"), ["/srv/keys"]);
+        assert_eq!(anchored(&folders, "/srv/keys"), ["/srv/keys"]);
     }
 }

@@ -1,4 +1,4 @@
-//! What a decision tells of itself: its rules, what is new in it, and whose it is.
+//! How a decision describes itself: its rules, what is new in it, and which list each rule is from.
 
 use std::sync::Arc;
 
@@ -52,7 +52,7 @@ fn an_explanation_names_each_rule_that_changed_the_tool() {
 }
 
 #[test]
-fn a_difference_tells_what_came_and_what_went() {
+fn a_difference_names_what_was_added_and_removed() {
     let before = compiled(json!({"deny": ["exec"]})).decide(&NOBODY).unwrap();
     let mut tools = seeds();
     tools.insert(0, tool("apply_patch", &[]));

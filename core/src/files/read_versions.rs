@@ -1,24 +1,24 @@
-//! Which version of which file was read by whom, so that none is overwritten unread.
+//! Which version of which file each caller has read, so that none is overwritten unread.
 //!
-//! Kept in memory, one table per runtime, and bounded: what is forgotten counts as never read. A
-//! version is known by its content and not by the file's name or times.
+//! Kept in memory, one table per runtime, and bounded: what is forgotten counts as never read. A version
+//! is identified by its content, not by the file's name or times.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::who::Who;
+use super::principal::Principal;
 use crate::fingerprint::{Fingerprint, Fingerprints};
 
-/// How many versions are remembered in all.
+/// How many versions are remembered in all, a few megabytes.
 const MOST_VERSIONS: usize = 16_384;
-/// The longest text that is kept to tell later what was changed.
+/// The longest text that is kept to show later what was changed.
 pub(crate) const LONGEST_TEXT: usize = 256 << 10;
 /// How many bytes of such texts are kept in all.
 const MOST_TEXT: usize = 16 << 20;
 
-/// What tells a version of a file from every other.
+/// What identifies a version of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Print {
+pub(crate) enum VersionPrint {
     /// Its content.
     Content(Fingerprint),
     /// What the file system says of a file that is too large to be looked at.
@@ -42,7 +42,7 @@ pub(crate) enum Verdict {
 /// The versions that were read. A place is any text that is another one for each file: for one of
 /// the machine its absolute path without links.
 #[derive(Default)]
-pub(crate) struct Seen {
+pub(crate) struct ReadVersions {
     prints: Fingerprints,
     table: Mutex<Table>,
 }
@@ -55,32 +55,43 @@ struct Table {
 }
 
 struct Version {
-    print: Print,
+    print: VersionPrint,
     shown: Option<Arc<str>>,
     used: u64,
 }
 
-impl Seen {
-    /// What tells this content from others.
-    pub(crate) fn print(&self, content: &[u8]) -> Print {
-        Print::Content(self.prints.of(content))
+impl ReadVersions {
+    /// The print of this content.
+    pub(crate) fn print(&self, content: &[u8]) -> VersionPrint {
+        VersionPrint::Content(self.prints.of(content))
     }
 
-    /// What tells a file that is too large to be looked at from others, by what is known of it.
-    pub(crate) fn print_of_large(&self, version: &impl std::fmt::Debug) -> Print {
-        Print::Large(self.prints.of(format!("{version:?}").as_bytes()))
+    /// The print of a file that is too large to be read, made from what the file system says of it.
+    pub(crate) fn print_of_large(&self, version: &impl std::fmt::Debug) -> VersionPrint {
+        VersionPrint::Large(self.prints.of(format!("{version:?}").as_bytes()))
     }
 
     /// Notes that this version is known, because it was read or written. `shown` is how it was
     /// shown, masked; a long one is not kept.
-    pub(crate) fn note(&self, who: &Who, place: &[u8], print: Print, shown: Option<Arc<str>>) {
+    pub(crate) fn note(
+        &self,
+        principal: &Principal,
+        place: &[u8],
+        print: VersionPrint,
+        shown: Option<Arc<str>>,
+    ) {
         let shown = shown.filter(|shown| shown.len() <= LONGEST_TEXT);
-        self.lock().put(self.key(who, place), print, shown);
+        self.lock().put(self.key(principal, place), print, shown);
     }
 
     /// What is known of the file as it stands.
-    pub(crate) fn verdict(&self, who: &Who, place: &[u8], print: Print) -> Verdict {
-        match self.lock().versions.get(&self.key(who, place)) {
+    pub(crate) fn verdict(
+        &self,
+        principal: &Principal,
+        place: &[u8],
+        print: VersionPrint,
+    ) -> Verdict {
+        match self.lock().versions.get(&self.key(principal, place)) {
             None => Verdict::Never,
             Some(version) if version.print == print => Verdict::Current,
             Some(version) => Verdict::Changed { shown: version.shown.clone() },
@@ -88,20 +99,20 @@ impl Seen {
     }
 
     /// Forgets a file that is gone.
-    pub(crate) fn forget(&self, who: &Who, place: &[u8]) {
+    pub(crate) fn forget(&self, principal: &Principal, place: &[u8]) {
         let mut table = self.lock();
-        if let Some(gone) = table.versions.remove(&self.key(who, place)) {
+        if let Some(gone) = table.versions.remove(&self.key(principal, place)) {
             table.text_bytes -= gone.bytes();
         }
     }
 
-    /// Of a fixed size, however long the names are.
-    fn key(&self, who: &Who, place: &[u8]) -> Fingerprint {
+    /// The key of a version: a fingerprint, so that its size does not depend on the names.
+    fn key(&self, principal: &Principal, place: &[u8]) -> Fingerprint {
         let mut pieces = self.prints.pieces();
-        // With the user, because the same name in the store is another file for each.
-        let Who { tenant, agent, conversation, user } = who;
+        // The user is a part, because the same name in the store is another file for each user.
+        let Principal { tenant, agent, conversation, user } = principal;
         for name in [Some(tenant), agent.as_ref(), conversation.as_ref(), user.as_ref()] {
-            // With its length in front, no name runs into the next.
+            // Each name is preceded by its length, so that no two lists of names give the same bytes.
             pieces.put(&name.map_or(u64::MAX, |name| name.len() as u64).to_le_bytes());
             pieces.put(name.map_or("", String::as_str).as_bytes());
         }
@@ -110,7 +121,7 @@ impl Seen {
     }
 
     fn lock(&self) -> MutexGuard<'_, Table> {
-        // Each change leaves the table whole, but for a count that only bounds it.
+        // A panic leaves the table consistent, except for a count that only bounds it.
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -122,7 +133,7 @@ impl Version {
 }
 
 impl Table {
-    fn put(&mut self, key: Fingerprint, print: Print, shown: Option<Arc<str>>) {
+    fn put(&mut self, key: Fingerprint, print: VersionPrint, shown: Option<Arc<str>>) {
         self.uses += 1;
         let version = Version { print, shown, used: self.uses };
         self.text_bytes += version.bytes();
@@ -137,7 +148,7 @@ impl Table {
         }
     }
 
-    /// Leaves the younger half of the texts, so that this is rare.
+    /// Keeps the younger half of the texts, so that this is rarely needed.
     fn drop_texts(&mut self) {
         let mut by_age: Vec<&mut Version> =
             self.versions.values_mut().filter(|version| version.shown.is_some()).collect();
@@ -151,7 +162,7 @@ impl Table {
         }
     }
 
-    /// Leaves the younger seven eighths.
+    /// Keeps the younger seven eighths.
     fn drop_versions(&mut self) {
         let mut ages: Vec<u64> = self.versions.values().map(|version| version.used).collect();
         let (_, &mut oldest_kept, _) = ages.select_nth_unstable(MOST_VERSIONS / 8);
@@ -166,27 +177,35 @@ mod tests {
 
     use super::*;
 
-    fn who(conversation: &str) -> Who {
-        Who { tenant: "t".into(), agent: None, conversation: Some(conversation.into()), user: None }
+    fn principal(conversation: &str) -> Principal {
+        Principal {
+            tenant: "t".into(),
+            agent: None,
+            conversation: Some(conversation.into()),
+            user: None,
+        }
     }
 
     #[test]
     fn a_version_is_known_to_whoever_read_it_and_until_it_changes() {
-        let seen = Seen::default();
-        let (me, one, two) = (who("me"), seen.print(b"one"), seen.print(b"two"));
-        assert_eq!(seen.verdict(&me, b"/a", one), Verdict::Never);
-        seen.note(&me, b"/a", one, Some("one".into()));
-        assert_eq!(seen.verdict(&me, b"/a", one), Verdict::Current);
-        assert_eq!(seen.verdict(&me, b"/a", two), Verdict::Changed { shown: Some("one".into()) });
-        assert_eq!(seen.verdict(&who("other"), b"/a", one), Verdict::Never);
-        assert_eq!(seen.verdict(&me, b"/b", one), Verdict::Never);
-        let another = Who { user: Some("another".into()), ..who("me") };
-        assert_eq!(seen.verdict(&another, b"/a", two), Verdict::Never);
-        seen.note(&me, b"/a", two, None);
-        assert_eq!(seen.verdict(&me, b"/a", two), Verdict::Current);
-        seen.forget(&me, b"/a");
-        assert_eq!(seen.verdict(&me, b"/a", two), Verdict::Never);
-        assert_eq!(seen.lock().text_bytes, 0);
+        let versions = ReadVersions::default();
+        let (me, one, two) = (principal("me"), versions.print(b"one"), versions.print(b"two"));
+        assert_eq!(versions.verdict(&me, b"/a", one), Verdict::Never);
+        versions.note(&me, b"/a", one, Some("one".into()));
+        assert_eq!(versions.verdict(&me, b"/a", one), Verdict::Current);
+        assert_eq!(
+            versions.verdict(&me, b"/a", two),
+            Verdict::Changed { shown: Some("one".into()) }
+        );
+        assert_eq!(versions.verdict(&principal("other"), b"/a", one), Verdict::Never);
+        assert_eq!(versions.verdict(&me, b"/b", one), Verdict::Never);
+        let another = Principal { user: Some("another".into()), ..principal("me") };
+        assert_eq!(versions.verdict(&another, b"/a", two), Verdict::Never);
+        versions.note(&me, b"/a", two, None);
+        assert_eq!(versions.verdict(&me, b"/a", two), Verdict::Current);
+        versions.forget(&me, b"/a");
+        assert_eq!(versions.verdict(&me, b"/a", two), Verdict::Never);
+        assert_eq!(versions.lock().text_bytes, 0);
     }
 
     #[test]
@@ -200,13 +219,13 @@ mod tests {
             (Some("a"), None, "bc"),
         ];
         let owned = |text: Option<&str>| text.map(str::to_owned);
-        let seen = Seen::default();
+        let versions = ReadVersions::default();
         let keys: HashSet<Fingerprint> = all
             .into_iter()
             .map(|(agent, conversation, place)| {
                 let (agent, conversation) = (owned(agent), owned(conversation));
-                let who = Who { tenant: "t".into(), agent, conversation, user: None };
-                seen.key(&who, place.as_bytes())
+                let principal = Principal { tenant: "t".into(), agent, conversation, user: None };
+                versions.key(&principal, place.as_bytes())
             })
             .collect();
         assert_eq!(keys.len(), all.len());
@@ -214,27 +233,27 @@ mod tests {
 
     #[test]
     fn the_oldest_are_forgotten_first_and_never_more_than_needed_is_kept() {
-        let seen = Seen::default();
-        let (me, print) = (who("me"), seen.print(b""));
+        let versions = ReadVersions::default();
+        let (me, print) = (principal("me"), versions.print(b""));
         for n in 0..=MOST_VERSIONS {
-            seen.note(&me, &n.to_le_bytes(), print, None);
+            versions.note(&me, &n.to_le_bytes(), print, None);
         }
-        let of = |n: usize| seen.verdict(&me, &n.to_le_bytes(), print);
+        let of = |n: usize| versions.verdict(&me, &n.to_le_bytes(), print);
         assert_eq!((of(0), of(MOST_VERSIONS)), (Verdict::Never, Verdict::Current));
-        assert!(seen.lock().versions.len() <= MOST_VERSIONS);
+        assert!(versions.lock().versions.len() <= MOST_VERSIONS);
 
         let text = "x".repeat(LONGEST_TEXT);
         for n in 0..=MOST_TEXT / LONGEST_TEXT {
-            seen.note(&me, &n.to_le_bytes(), print, Some(text.clone().into()));
+            versions.note(&me, &n.to_le_bytes(), print, Some(text.clone().into()));
         }
-        let other = seen.print(b"other");
-        let shown = |n: usize| match seen.verdict(&me, &n.to_le_bytes(), other) {
+        let other = versions.print(b"other");
+        let shown = |n: usize| match versions.verdict(&me, &n.to_le_bytes(), other) {
             Verdict::Changed { shown } => shown.is_some(),
             _ => false,
         };
         assert_eq!((shown(0), shown(MOST_TEXT / LONGEST_TEXT)), (false, true));
-        assert!(seen.lock().text_bytes <= MOST_TEXT);
-        seen.note(&me, b"long", print, Some("x".repeat(LONGEST_TEXT + 1).into()));
-        assert_eq!(seen.verdict(&me, b"long", other), Verdict::Changed { shown: None });
+        assert!(versions.lock().text_bytes <= MOST_TEXT);
+        versions.note(&me, b"long", print, Some("x".repeat(LONGEST_TEXT + 1).into()));
+        assert_eq!(versions.verdict(&me, b"long", other), Verdict::Changed { shown: None });
     }
 }

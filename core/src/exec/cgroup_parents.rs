@@ -1,4 +1,8 @@
-//! Where control groups can be made, and what can be limited there.
+//! Where this process can make control groups, and which limits they can have there.
+//!
+//! Linux has two versions of control groups, which may be in use at the same time. In version 1 each
+//! resource has a tree of its own; in version 2 there is one tree, and a group that holds processes
+//! cannot also give limits to the groups inside it.
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -9,26 +13,31 @@ use rustix::fs::{Access, access};
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Parent {
     pub(super) folder: PathBuf,
-    /// What a limit is called there.
+    /// The file of each limit there, if the limit can be set.
     pub(super) memory: Option<&'static str>,
     pub(super) processes: Option<&'static str>,
 }
 
-/// Where the kernel's groups are.
+/// Where the kernel's groups are mounted.
 pub(super) const ROOT: &str = "/sys/fs/cgroup";
 
-/// The limits of memory and of it together with swap in version 1, and those of memory and of swap in
-/// version 2.
-pub(super) const MEMORY_OF_OLD: &str = "memory.limit_in_bytes";
-pub(super) const BOTH_OF_OLD: &str = "memory.memsw.limit_in_bytes";
-pub(super) const MEMORY: &str = "memory.max";
-pub(super) const SWAP: &str = "memory.swap.max";
+/// Version 1: the limit of memory.
+pub(super) const CGROUP_V1_MEMORY: &str = "memory.limit_in_bytes";
 
-/// The same for processes in both.
+/// Version 1: the limit of memory together with swap.
+pub(super) const CGROUP_V1_BOTH: &str = "memory.memsw.limit_in_bytes";
+
+/// Version 2: the limit of memory.
+pub(super) const CGROUP_V2_MEMORY: &str = "memory.max";
+
+/// Version 2: the limit of swap alone.
+pub(super) const CGROUP_V2_SWAP: &str = "memory.swap.max";
+
+/// The limit of processes, in both versions.
 const PROCESSES: &str = "pids.max";
 
-/// The folders in which groups can be made by a process whose own are these, as `/proc/self/cgroup` tells
-/// them: lines of `number:controllers:path`.
+/// The folders in which a process can make groups. `own` are the groups that it is in, as in
+/// `/proc/self/cgroup`: lines of `number:controllers:path`.
 pub(super) fn parents(root: &Path, own: &str) -> Vec<Parent> {
     own.lines().filter_map(|line| parent(root, line)).collect()
 }
@@ -38,25 +47,29 @@ fn parent(root: &Path, line: &str) -> Option<Parent> {
     let (_, controllers, path) = (parts.next()?, parts.next()?, parts.next()?);
     let below = Path::new(path.trim_start_matches('/'));
     if below.components().any(|part| part == Component::ParentDir) {
-        // It lies outside of what this process sees of the groups.
+        // The group lies outside of what this process sees.
         return None;
     }
-    if controllers.is_empty() { of_second(root, below) } else { of_first(root, controllers, below) }
+    if controllers.is_empty() {
+        cgroup_v2(root, below)
+    } else {
+        cgroup_v1(root, controllers, below)
+    }
 }
 
-fn of_first(root: &Path, controllers: &str, below: &Path) -> Option<Parent> {
+fn cgroup_v1(root: &Path, controllers: &str, below: &Path) -> Option<Parent> {
     let has = |name: &str| controllers.split(',').any(|one| one == name);
-    let memory = has("memory").then_some(MEMORY_OF_OLD);
+    let memory = has("memory").then_some(CGROUP_V1_MEMORY);
     let processes = has("pids").then_some(PROCESSES);
     let is_wanted = memory.is_some() || processes.is_some();
     let folder = root.join(controllers).join(below);
     (is_wanted && folder.is_dir()).then_some(Parent { folder, memory, processes })
 }
 
-/// A group of version 2 has either processes or groups with limits, unless it is the first of all. So those
-/// of commands stand beside that of this process, which stays where it is. They do not where its own is
-/// limited: they would be free of that.
-fn of_second(root: &Path, below: &Path) -> Option<Parent> {
+/// A version 2 group has either processes or groups with limits, unless it is the root. So the groups of
+/// commands are made beside the group of this process, which stays where it is. If that group is limited,
+/// none are made there: they would escape its limits.
+fn cgroup_v2(root: &Path, below: &Path) -> Option<Parent> {
     let own = root.join(below);
     let is_first = below.as_os_str().is_empty();
     let beside = || own.parent().filter(|above| !is_first && !is_limited(&own) && is_ours(above));
@@ -67,19 +80,20 @@ fn of_second(root: &Path, below: &Path) -> Option<Parent> {
 fn with_limits(folder: &Path) -> Option<Parent> {
     let enabled = fs::read_to_string(folder.join("cgroup.subtree_control")).ok()?;
     let has = |name: &str| enabled.split_whitespace().any(|one| one == name);
-    let memory = has("memory").then_some(MEMORY);
+    let memory = has("memory").then_some(CGROUP_V2_MEMORY);
     let processes = has("pids").then_some(PROCESSES);
     let is_wanted = memory.is_some() || processes.is_some();
     is_wanted.then(|| Parent { folder: folder.to_owned(), memory, processes })
 }
 
 fn is_limited(group: &Path) -> bool {
-    let limits = [MEMORY, "memory.high", SWAP, PROCESSES, "cpu.max"];
+    let limits = [CGROUP_V2_MEMORY, "memory.high", CGROUP_V2_SWAP, PROCESSES, "cpu.max"];
     let set = limits.iter().filter_map(|name| fs::read_to_string(group.join(name)).ok());
     set.into_iter().any(|limit| limit.split_whitespace().next() != Some("max"))
 }
 
-/// True if this process may make groups in a folder, and move what it starts to them from beside them.
+/// True if this process may make groups in a folder, and move what it starts into them from a group beside
+/// them.
 fn is_ours(folder: &Path) -> bool {
     access(folder, Access::WRITE_OK).is_ok()
         && access(folder.join("cgroup.procs"), Access::WRITE_OK).is_ok()
@@ -105,10 +119,11 @@ mod tests {
     const OWN: &str = "0::/service/own\n";
 
     #[test]
-    fn they_stand_beside_that_of_this_process_where_they_can_be_limited() {
+    fn groups_are_made_beside_that_of_this_process_where_they_can_be_limited() {
         let root = tree("cpu memory pids\n");
         let folder = root.path().join("service");
-        let expected = Parent { folder, memory: Some(MEMORY), processes: Some(PROCESSES) };
+        let expected =
+            Parent { folder, memory: Some(CGROUP_V2_MEMORY), processes: Some(PROCESSES) };
         assert_eq!(parents(root.path(), OWN), [expected]);
         let root = tree("cpu pids\n");
         let found = parents(root.path(), OWN);
@@ -117,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn they_stand_in_that_of_this_process_where_that_can_have_both() {
+    fn groups_are_made_in_that_of_this_process_where_it_can_hold_both() {
         let root = tree("memory pids\n");
         assert!(parents(root.path(), "0::/\n").is_empty());
         fs::write(root.path().join("cgroup.subtree_control"), "memory\n").unwrap();
@@ -127,8 +142,10 @@ mod tests {
     }
 
     #[test]
-    fn what_this_process_is_limited_to_they_do_not_escape() {
-        for (name, limit) in [(MEMORY, "1048576\n"), (PROCESSES, "10\n"), ("cpu.max", "50 100\n")] {
+    fn groups_do_not_escape_the_limits_of_this_process() {
+        for (name, limit) in
+            [(CGROUP_V2_MEMORY, "1048576\n"), (PROCESSES, "10\n"), ("cpu.max", "50 100\n")]
+        {
             let root = tree("memory pids\n");
             let file = root.path().join("service/own").join(name);
             fs::write(&file, "max 100000\n").unwrap();
@@ -147,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn each_tree_of_the_first_version_has_its_own() {
+    fn each_tree_of_version_1_has_its_own_parent() {
         let root = tempfile::tempdir().unwrap();
         for folder in ["memory/a", "pids", "cpu"] {
             fs::create_dir_all(root.path().join(folder)).unwrap();
@@ -157,8 +174,10 @@ mod tests {
             let folder = root.path().join(below);
             Parent { folder, memory, processes }
         };
-        let expected =
-            [parent("pids", None, Some(PROCESSES)), parent("memory/a", Some(MEMORY_OF_OLD), None)];
+        let expected = [
+            parent("pids", None, Some(PROCESSES)),
+            parent("memory/a", Some(CGROUP_V1_MEMORY), None),
+        ];
         let found = parents(root.path(), own);
         assert_eq!(found, expected);
     }

@@ -1,15 +1,15 @@
-//! A program with credentials that runs in a container of its own.
+//! A program with credentials that runs in a container of its own, where no other command ever runs.
 
 use zeroize::Zeroizing;
 
 use super::environment::Variables;
 
-/// A program of an image, and all that it finds besides its order. No other command ever runs in its
-/// container, so nobody is near what only it may have.
+/// A program of an image, with everything it gets besides its request. No other command ever runs in its
+/// container, so nothing else can reach its secrets.
 #[derive(Clone, Debug)]
 #[cfg_attr(not(feature = "docker"), expect(dead_code, reason = "another build runs it"))]
-pub(crate) struct Apart {
-    /// Its words, the name that it is found by first.
+pub(crate) struct Isolated {
+    /// Its arguments, the program's name first.
     pub(crate) words: Vec<String>,
     /// Every variable that it gets.
     pub(crate) variables: Variables,

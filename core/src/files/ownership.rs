@@ -1,4 +1,4 @@
-//! Whose the virtual files of a call are: what the agent's row in the store says of them.
+//! Who owns the virtual files of a call, the agent or its users: what the agent's row in the store says.
 
 use serde_json::Value;
 
@@ -18,7 +18,7 @@ pub(super) enum AgentType {
 
 /// What the owner says of an agent's virtual files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Whose {
+pub(super) struct Ownership {
     pub agent_type: AgentType,
     /// The agent may change its own nature (`settings.self_evolve`).
     pub self_evolve: bool,
@@ -28,7 +28,7 @@ pub(super) struct Whose {
     pub shared_memory: bool,
 }
 
-impl Whose {
+impl Ownership {
     /// What holds for an agent. The type that the host has given counts before `settings.type` of
     /// the agent's row.
     ///
@@ -38,16 +38,16 @@ impl Whose {
         store: &dyn Store,
         (tenant, agent): (&str, &str),
         given: Option<&str>,
-    ) -> Result<Whose, Error> {
+    ) -> Result<Ownership, Error> {
         let row = store.get_agent(tenant, agent).await?;
         let settings = row.map_or(Value::Null, |agent| agent.settings);
-        Whose::read(given, &settings).map_err(|why| {
+        Ownership::read(given, &settings).map_err(|why| {
             let text = format!("agent `{agent}` of the store: {why}");
             Error::new(Code::InvalidConfig, text)
         })
     }
 
-    fn read(given: Option<&str>, settings: &Value) -> Result<Whose, String> {
+    fn read(given: Option<&str>, settings: &Value) -> Result<Ownership, String> {
         let agent_type = match given.map_or(&settings["type"], |_| &Value::Null) {
             Value::Null => given,
             Value::String(name) => Some(name.as_str()),
@@ -66,7 +66,7 @@ impl Whose {
             Value::Bool(set) => Ok(*set),
             other => Err(format!("`settings.{name}` is {other}; give true or false")),
         };
-        Ok(Whose {
+        Ok(Ownership {
             agent_type,
             self_evolve: flag("self_evolve")?,
             shared_context: flag("shared_context")?,
@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn the_callers_word_counts_before_the_row() {
-        let of = |given: Option<&str>, settings: Value| Whose::read(given, &settings).unwrap();
+        let of = |given: Option<&str>, settings: Value| Ownership::read(given, &settings).unwrap();
         let row = json!({ "type": "open", "self_evolve": true });
         assert_eq!(of(None, row.clone()).agent_type, AgentType::Open);
         assert!(of(Some("predefined"), row.clone()).self_evolve);
@@ -99,7 +99,7 @@ mod tests {
             (json!({ "self_evolve": "yes" }), "`settings.self_evolve`"),
             (json!({ "shared_context": 1 }), "`settings.shared_context`"),
         ] {
-            let why = Whose::read(None, &settings).unwrap_err();
+            let why = Ownership::read(None, &settings).unwrap_err();
             assert!(why.contains(named), "{why}");
         }
     }

@@ -1,5 +1,7 @@
-//! A shell in a container that waits for commands and runs one after the other. To start a program
-//! there takes the engine as long as a hundred commands that wait for nobody.
+//! A shell that stays open in a container and runs one command after another.
+//!
+//! Starting a program through the engine takes as long as a hundred commands in a shell that already
+//! waits. So a session is started once and reused, see `shell_session.sh` for its side of the protocol.
 
 use std::pin::Pin;
 use std::time::Duration;
@@ -15,33 +17,35 @@ use super::super::running::Stream as Which;
 use super::marks::{Marks, Part};
 use super::trouble;
 
-/// What the shell in a container is told to do: to wait for commands.
-const SCRIPT: &str = concat!(include_str!("sweep.sh"), include_str!("seat.sh"));
+/// The script of a session: waits for commands and runs them.
+const SCRIPT: &str = concat!(include_str!("sweep.sh"), include_str!("shell_session.sh"));
 
-/// What another one is told: to send a signal to what the command of a seat has started.
+/// The script of a second shell: sends a signal to everything the command of a session has started.
 const SIGNAL: &str = concat!(include_str!("sweep.sh"), "sweep \"$1\" \"$2\"\n");
 
-/// What another one is told: to end all of that.
+/// The script of a second shell: ends everything the command of a session has started.
 const CLEAR: &str = concat!(include_str!("sweep.sh"), "clear \"$1\"\n");
 
-/// What another one is told: to wait until it is killed. Its standard input is another's to read.
+/// The script of a second shell: waits until it is killed. The session reads its standard input.
 const HOLDER: &str = "printf '%s\\n' \"$$\"; kill -STOP \"$$\"";
 
-/// The keys by which a client of the engine leaves a terminal. There must be some, and nobody types these.
+/// The keys by which a client of the engine detaches from a terminal. The engine needs some, so these are
+/// ones that nobody types.
 const LEAVE: &str = "ctrl-^,ctrl-@,ctrl-^,ctrl-_,ctrl-@,ctrl-_,ctrl-^,ctrl-@";
 
-/// How long a shell may take to start, or to be told something. What runs in its container can stop it.
+/// How long a shell may take to start or to take a command. What runs in its container can stop it, so
+/// the wait must end.
 pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 
-/// How much is read at once.
+/// How much is read at once, in bytes.
 const PIECE: usize = 64 * 1024;
 
 /// A shell that waits in a container.
-pub(super) struct Seat {
+pub(super) struct ShellSession {
     pid: String,
     output: Output,
     input: Input,
-    /// Where its commands are written to, if that is not its input. It stays open as long as this does.
+    /// Where its commands are written to, if not to its own input. It stays open as long as the session.
     commands: Option<Box<Shell>>,
     marks: [Marks; 2],
 }
@@ -60,29 +64,29 @@ struct Shell {
 /// Rows and columns of a terminal.
 pub(super) type Size = (u16, u16);
 
-/// What comes from a seat, in its order.
+/// What comes from a session, in order.
 #[derive(Debug)]
-pub(super) enum Heard<'b> {
-    /// What its command has written.
+pub(super) enum Received<'b> {
+    /// Output of its command.
     Written(Which, &'b [u8]),
-    /// What it says itself.
-    Told(Told),
+    /// A report of the session itself.
+    Report(ShellReport),
 }
 
-/// What a seat says.
+/// What a session reports about its command.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Told {
+pub(super) enum ShellReport {
     /// The command begins.
     Begun,
-    /// It does not run.
+    /// The command does not run.
     Refused(Refused),
-    /// It has ended with this code.
+    /// The command has ended with this code.
     Ended {
         code: i32,
-        /// More was left behind than could be ended.
+        /// True if it left more processes behind than could be ended.
         swamped: bool,
     },
-    /// Its errors are all there.
+    /// Everything it wrote to standard error has arrived.
     NoMoreErrors,
 }
 
@@ -91,26 +95,26 @@ pub(super) enum Told {
 pub(super) enum Refused {
     /// Its folder is not there.
     Folder,
-    /// The image has no such program, where only the image has its say.
+    /// The image has no such program, for a program that must come from the image.
     Program,
     /// Its private files cannot be written.
     Files,
 }
 
-impl Seat {
+impl ShellSession {
     /// Starts a shell in a container.
     ///
     /// # Errors
     /// What the engine says.
-    pub(super) async fn start(docker: &Docker, container: &str) -> Result<Seat, String> {
+    pub(super) async fn start(docker: &Docker, container: &str) -> Result<ShellSession, String> {
         in_time(async {
             let shell = start(docker, container, SCRIPT, &[], false).await?;
-            Seat::of(shell, None).await
+            ShellSession::of(shell, None).await
         })
         .await
     }
 
-    /// Starts one at a terminal of its own. It takes one command.
+    /// Starts a session with a terminal of its own. It takes one command.
     ///
     /// # Errors
     /// What the engine says.
@@ -118,30 +122,31 @@ impl Seat {
         docker: &Docker,
         container: &str,
         (height, width): Size,
-    ) -> Result<Seat, String> {
+    ) -> Result<ShellSession, String> {
         in_time(async {
             let mut commands = start(docker, container, HOLDER, &[], false).await?;
             let holder = commands.pid().await?;
             let shell = start(docker, container, SCRIPT, &[&holder], true).await?;
             let exec = shell.exec.clone();
-            let seat = Seat::of(shell, Some(Box::new(commands))).await?;
+            let session = ShellSession::of(shell, Some(Box::new(commands))).await?;
             let size = ResizeExecOptions { height, width };
             docker.resize_exec(&exec, size).await.map_err(trouble)?;
-            Ok(seat)
+            Ok(session)
         })
         .await
     }
 
-    async fn of(mut shell: Shell, commands: Option<Box<Shell>>) -> Result<Seat, String> {
+    async fn of(mut shell: Shell, commands: Option<Box<Shell>>) -> Result<ShellSession, String> {
         let pid = shell.pid().await?;
         let marks = [Marks::default(), Marks::default()];
-        Ok(Seat { pid, output: shell.output, input: shell.input, commands, marks })
+        Ok(ShellSession { pid, output: shell.output, input: shell.input, commands, marks })
     }
 
-    /// Gives it a command. `word` is one that nobody can guess. A command with an input is its last.
+    /// Gives the session a command. `word` marks the session's own lines, so nobody must be able to guess
+    /// it. A command that reads input is the session's last.
     ///
     /// # Errors
-    /// If it has gone.
+    /// If the session has ended.
     pub(super) async fn give(
         &mut self,
         word: &str,
@@ -162,8 +167,8 @@ impl Seat {
         tokio::time::timeout(PATIENCE, given).await?
     }
 
-    /// Gives its command an input, and nothing after it. Both halves, since a command that does not
-    /// read must be able to write.
+    /// The input of its command, and its outputs. Both at once, since a command that does not read must
+    /// still be able to write.
     pub(super) fn parts(&mut self) -> (&mut Input, Outputs<'_>) {
         (&mut self.input, Outputs { output: &mut self.output, marks: &mut self.marks })
     }
@@ -173,18 +178,18 @@ impl Seat {
     }
 }
 
-/// What a seat writes.
+/// The outputs of a session.
 pub(super) struct Outputs<'s> {
     output: &'s mut Output,
     marks: &'s mut [Marks; 2],
 }
 
 impl Outputs<'_> {
-    /// Waits for the next of what it writes. False: it has gone.
-    pub(super) async fn next(&mut self, mut hear: impl FnMut(Heard<'_>)) -> bool {
+    /// Waits for the next output. False: the session has ended.
+    pub(super) async fn next(&mut self, mut receive: impl FnMut(Received<'_>)) -> bool {
         let Some(Ok(piece)) = self.output.next().await else {
             for (marks, which) in self.marks.iter_mut().zip([Which::Output, Which::Error]) {
-                marks.finish(|part| heard(which, part, &mut hear));
+                marks.finish(|part| received(which, part, &mut receive));
             }
             return false;
         };
@@ -192,48 +197,48 @@ impl Outputs<'_> {
             LogOutput::StdErr { .. } => (1, Which::Error),
             _ => (0, Which::Output),
         };
-        self.marks[at].push(piece.as_ref(), |part| heard(which, part, &mut hear));
+        self.marks[at].push(piece.as_ref(), |part| received(which, part, &mut receive));
         true
     }
 }
 
-fn heard(which: Which, part: Part<'_>, hear: &mut impl FnMut(Heard<'_>)) {
+fn received(which: Which, part: Part<'_>, receive: &mut impl FnMut(Received<'_>)) {
     match part {
-        Part::Output(bytes) => hear(Heard::Written(which, bytes)),
+        Part::Output(bytes) => receive(Received::Written(which, bytes)),
         Part::Mark(mark) => {
-            if let Some(told) = read(mark) {
-                hear(Heard::Told(told));
+            if let Some(report) = read(mark) {
+                receive(Received::Report(report));
             }
         }
     }
 }
 
-fn read(mark: &str) -> Option<Told> {
+fn read(mark: &str) -> Option<ShellReport> {
     // A terminal ends its lines with both.
     match mark.trim_end_matches('\r') {
-        "begin" => Some(Told::Begun),
-        "folder" => Some(Told::Refused(Refused::Folder)),
-        "program" => Some(Told::Refused(Refused::Program)),
-        "files" => Some(Told::Refused(Refused::Files)),
-        "end" => Some(Told::NoMoreErrors),
+        "begin" => Some(ShellReport::Begun),
+        "folder" => Some(ShellReport::Refused(Refused::Folder)),
+        "program" => Some(ShellReport::Refused(Refused::Program)),
+        "files" => Some(ShellReport::Refused(Refused::Files)),
+        "end" => Some(ShellReport::NoMoreErrors),
         mark => {
             let (code, swamped) = match mark.strip_suffix(" swamped") {
                 Some(code) => (code, true),
                 None => (mark, false),
             };
-            Some(Told::Ended { code: code.parse().ok()?, swamped })
+            Some(ShellReport::Ended { code: code.parse().ok()?, swamped })
         }
     }
 }
 
-/// Sends a signal to what the command of a seat has started. Nobody waits for it: what runs there could
-/// stop whoever sends it.
-pub(super) fn signal(docker: &Docker, container: &str, seat: &str, signal: &str) {
+/// Sends a signal to everything the command of a session has started. Nobody waits for that: what runs
+/// in the container could stop the shell that sends it.
+pub(super) fn signal(docker: &Docker, container: &str, session: &str, signal: &str) {
     let (docker, container) = (docker.clone(), container.to_owned());
-    let words = [seat.to_owned(), signal.to_owned()];
+    let words = [session.to_owned(), signal.to_owned()];
     let sending = async move {
         let words = words.each_ref().map(String::as_str);
-        // What it writes is nothing; its end is what is waited for.
+        // It writes nothing; only its end matters.
         if let Ok(mut shell) = start(&docker, &container, SIGNAL, &words, false).await {
             while shell.output.next().await.is_some() {}
         }
@@ -241,15 +246,15 @@ pub(super) fn signal(docker: &Docker, container: &str, seat: &str, signal: &str)
     tokio::spawn(tokio::time::timeout(PATIENCE, sending));
 }
 
-/// Ends whatever the command of a seat has started. False where that failed.
-pub(super) async fn clear(docker: &Docker, container: &str, seat: &str) -> bool {
-    tokio::time::timeout(PATIENCE, cleared(docker, container, seat)).await.unwrap_or(false)
+/// Ends everything the command of a session has started. False if that failed.
+pub(super) async fn clear(docker: &Docker, container: &str, session: &str) -> bool {
+    tokio::time::timeout(PATIENCE, cleared(docker, container, session)).await.unwrap_or(false)
 }
 
-async fn cleared(docker: &Docker, container: &str, seat: &str) -> bool {
+async fn cleared(docker: &Docker, container: &str, session: &str) -> bool {
     const DONE: &str = "done";
     let script = format!("{CLEAR} && echo {DONE}", CLEAR = CLEAR.trim_end());
-    let Ok(mut shell) = start(docker, container, &script, &[seat], false).await else {
+    let Ok(mut shell) = start(docker, container, &script, &[session], false).await else {
         return false;
     };
     let mut said = Vec::new();
@@ -260,7 +265,7 @@ async fn cleared(docker: &Docker, container: &str, seat: &str) -> bool {
 }
 
 impl Shell {
-    /// Its number, which is the first that it writes.
+    /// Its process id, which is the first thing it writes.
     async fn pid(&mut self) -> Result<String, String> {
         let mut said = String::new();
         while !said.ends_with('\n') {
@@ -275,8 +280,10 @@ impl Shell {
     }
 }
 
-/// What comes of a start, unless it takes too long.
-async fn in_time(starting: impl Future<Output = Result<Seat, String>>) -> Result<Seat, String> {
+/// The result of a start, unless it takes too long.
+async fn in_time(
+    starting: impl Future<Output = Result<ShellSession, String>>,
+) -> Result<ShellSession, String> {
     let late = |_| Err("its shell does not start in time".to_owned());
     tokio::time::timeout(PATIENCE, starting).await.unwrap_or_else(late)
 }

@@ -1,11 +1,14 @@
-//! Guarded names that no mount can stand around while a command runs: what tells version control and
-//! agents what to do, and is absent.
+//! Watches protected paths that do not exist while a command runs.
 //!
-//! A mount needs something to stand at. So the place of an absent name is watched. As soon as something
-//! comes there, the command is ended, and the result names it, also if it is gone again. What Git would
-//! obey at its next start is set aside at once, by another name in the same folder: a program of the
-//! user's that asks Git for its status every second must not be faster. Where the kernel gives no mounts,
-//! guarded names that are there are watched as well.
+//! Protected paths are the names that tell version control and agents what to do, such as `.git/hooks` or
+//! `AGENTS.md`. A mount keeps a command from those that exist, but there is nothing to mount on for those
+//! that do not. So their place is watched:
+//!
+//! - As soon as something appears there, the command is ended, and the result names the path, even if it
+//!   is gone again.
+//! - What Git would obey the next time it starts is renamed at once, within the same folder. The user's
+//!   own programs may ask Git for its status every second, and must not be faster.
+//! - Where the kernel gives no mounts, the protected paths that exist are watched as well.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::{OsStr, OsString};
@@ -19,58 +22,59 @@ use std::time::{Duration, Instant};
 
 use rustix::fs::{CWD, Mode, OFlags, RenameFlags, ResolveFlags, openat2, renameat_with};
 
-use super::looks::{Answer, Look, Looks, Question, There};
+use super::stat_cache::{Lookup, Probe, Question, StatCache, There};
 use super::watch::{Depth, Event, Watch};
 
-/// The folder that Git runs programs of. Where it is not there, it can be made, empty, so that a wall
-/// can stand around it.
+/// The folder whose programs Git runs. If it does not exist it can be created empty, so that a mount can
+/// protect it.
 const HOOKS: &str = ".git/hooks";
 
-/// What Git obeys, in whichever folder of its own.
+/// What Git obeys, in each of its folders.
 const OF_GIT: &[&str] = &[".git", "hooks", "config", "config.worktree", "commondir"];
 
-/// How often is looked where the kernel gives no watch.
+/// How often paths are checked if the kernel gives no watch.
 const EVERY: Duration = Duration::from_millis(10);
 
-/// How many subfolders of a guarded folder are watched, where no mount stands around it.
+/// How many subfolders of a protected folder are watched, if no mount protects it. Watches are limited
+/// per user, and others need them, too.
 const MOST_SUBFOLDERS: usize = 256;
 
-/// How many names are tried for what is set aside.
+/// How many names are tried for a file that is set aside.
 const MOST_NAMES: usize = 100;
 
-/// A guarded name that something has come to.
+/// A protected path at which something appeared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Appeared {
     pub(crate) path: String,
-    /// Where what came is now, if it was set aside.
+    /// Where it was moved to, if it was set aside.
     pub(crate) set_aside: Option<String>,
 }
 
-/// What the guards of one command rest on.
+/// What one command must not write, and how it is kept from it.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Guarded {
-    /// What it must not write, on this machine.
+pub(super) struct Protected {
+    /// The paths that it must not write, on this machine.
     pub(super) names: Vec<PathBuf>,
-    /// What it may write. Elsewhere nothing that comes is its doing.
+    /// What it may write. What appears elsewhere is not its doing.
     pub(super) write: Vec<PathBuf>,
-    /// True if mounts stand around the names that are there.
+    /// True if mounts protect the paths that exist.
     pub(super) by_mounts: bool,
-    /// True if what comes ends it. Otherwise it is only told afterwards.
+    /// True if an appearance ends the command. Otherwise it is only reported afterwards.
     pub(super) ends: bool,
-    /// True if it makes a repository by a command that says so.
+    /// True if the command makes a repository openly, as `git init` does.
     pub(super) makes_repository: bool,
 }
 
-/// The guarded names that are watched while a command runs.
+/// The protected paths that are watched while a command runs.
 #[derive(Debug)]
 pub(crate) struct Absent {
     names: Vec<Name>,
     watch: Option<Watch>,
-    /// Which names hang on which entry of a watched folder.
+    /// Which names depend on which entry of a watched folder.
     entries: HashMap<(i32, OsString), Vec<usize>>,
-    /// Folders in which whatever happens concerns a name.
+    /// Folders in which every event concerns a name, by watch.
     contents: HashMap<i32, usize>,
-    /// Names that no watch was given for.
+    /// Names that could not be watched.
     unwatched: Vec<usize>,
     looked: Instant,
     came: BTreeMap<PathBuf, Option<PathBuf>>,
@@ -81,24 +85,24 @@ pub(crate) struct Absent {
 #[derive(Debug)]
 struct Name {
     path: PathBuf,
-    /// The deepest folder above it that is there, and which one it is.
+    /// The deepest existing folder above it, and the identity of that folder.
     folder: PathBuf,
     identity: Option<(u64, u64)>,
-    /// True if something stood there before.
+    /// True if something existed there before.
     was_there: bool,
     /// True if its folder was moved or removed meanwhile.
     is_elsewhere: bool,
 }
 
 impl Absent {
-    /// Watches what a command may not write and could make. Where it could make the folder that Git runs
-    /// programs of, that is made here.
-    pub(super) fn before(guarded: &Guarded, looks: &Looks) -> Absent {
-        let asked = in_real_roots(guarded);
-        let missing = missing(&asked, looks);
+    /// Watches the paths that a command must not write and could create. If it could create the folder whose
+    /// programs Git runs, that folder is created here.
+    pub(super) fn before(protected: &Protected, stat_cache: &StatCache) -> Absent {
+        let asked = in_real_roots(protected);
+        let missing = missing(&asked, stat_cache);
         let mut paths = missing.paths.clone();
         paths.retain(|path| !(path.ends_with(HOOKS) && is_made(path)));
-        if guarded.makes_repository {
+        if protected.makes_repository {
             paths.retain(|path| path.file_name() != Some(OsStr::new(".git")));
         }
         let mut absent = Absent {
@@ -109,10 +113,10 @@ impl Absent {
             unwatched: Vec::new(),
             looked: Instant::now(),
             came: BTreeMap::new(),
-            ends: guarded.ends,
+            ends: protected.ends,
         };
         paths.into_iter().for_each(|path| absent.add(path, false));
-        if guarded.ends && !guarded.by_mounts {
+        if protected.ends && !protected.by_mounts {
             let is_there = |path: &PathBuf| fs::symlink_metadata(path).is_ok();
             asked.into_iter().filter(is_there).for_each(|path| absent.add(path, true));
         }
@@ -137,9 +141,9 @@ impl Absent {
         }
     }
 
-    /// Watches the deepest folder above a name that is there. Something that has come meanwhile counts.
+    /// Watches the deepest existing folder above a name. What has appeared meanwhile counts.
     fn arm(&mut self, at: usize) {
-        // A folder that comes between two looks is gone into; nobody makes more of them than there are.
+        // A folder that appears between two looks is entered. There are at most as many as the path has parts.
         for _ in 0..self.names[at].path.components().count() {
             let name = &self.names[at];
             let Some((folder, identity)) = deepest_folder(&name.path) else { break };
@@ -161,7 +165,7 @@ impl Absent {
         self.unwatched.push(at);
     }
 
-    /// Watches what is in a guarded folder.
+    /// Watches the content of a protected folder.
     fn arm_contents(&mut self, at: usize) {
         let mut folders = vec![self.names[at].path.clone()];
         let mut left = MOST_SUBFOLDERS;
@@ -180,7 +184,7 @@ impl Absent {
         }
     }
 
-    /// True if there is something that could come.
+    /// True if something is watched.
     pub(super) fn is_watching(&self) -> bool {
         !self.names.is_empty()
     }
@@ -190,13 +194,13 @@ impl Absent {
         self.watch.as_ref().filter(|_| !self.names.is_empty()).map(Watch::ready)
     }
 
-    /// When is to be looked again without that, if ever.
+    /// When to look again without an event, if ever.
     pub(super) fn next(&self) -> Option<Instant> {
         (!self.unwatched.is_empty()).then(|| self.looked + EVERY)
     }
 
-    /// Looks at what has happened, and sets aside what Git would obey. True if the command is to be ended
-    /// for it.
+    /// Handles what has happened, and sets aside what Git would obey. True if the command must be ended
+    /// because of it.
     pub(super) fn look(&mut self) -> bool {
         let before = self.came.len();
         let mut is_lost = false;
@@ -324,11 +328,11 @@ impl Name {
 }
 
 /// The names in what may be written, by paths with no link before the names' own folders.
-fn in_real_roots(guarded: &Guarded) -> Vec<PathBuf> {
+fn in_real_roots(protected: &Protected) -> Vec<PathBuf> {
     let real =
         |root: &PathBuf| (root.clone(), root.canonicalize().unwrap_or_else(|_| root.clone()));
-    let roots: Vec<(PathBuf, PathBuf)> = guarded.write.iter().map(real).collect();
-    let found = guarded.names.iter().filter_map(|path| {
+    let roots: Vec<(PathBuf, PathBuf)> = protected.write.iter().map(real).collect();
+    let found = protected.names.iter().filter_map(|path| {
         roots.iter().find_map(|(root, real)| match path.strip_prefix(root) {
             Ok(below) => Some(real.join(below)),
             Err(_) => path.starts_with(real).then(|| path.clone()),
@@ -352,10 +356,10 @@ fn deepest_folder(path: &Path) -> Option<(PathBuf, (u64, u64))> {
 }
 
 /// Those of some names that are absent. Of a repository that is absent it is `.git`.
-fn missing(asked: &[PathBuf], looks: &Looks) -> Arc<Answer> {
-    looks.answer(Question::Missing, asked.to_vec(), |look, paths| {
+fn missing(asked: &[PathBuf], stat_cache: &StatCache) -> Arc<Lookup> {
+    stat_cache.lookup(Question::Missing, asked.to_vec(), |probe, paths| {
         let mut missing: Vec<PathBuf> =
-            paths.iter().filter_map(|path| to_be_made(look, path)).collect();
+            paths.iter().filter_map(|path| to_be_made(probe, path)).collect();
         missing.sort();
         missing.dedup();
         missing
@@ -364,12 +368,12 @@ fn missing(asked: &[PathBuf], looks: &Looks) -> Arc<Answer> {
 
 /// What would have to be made for something to stand at a path where nothing does: itself, or the `.git`
 /// that it is in.
-fn to_be_made(look: &mut Look, path: &Path) -> Option<PathBuf> {
+fn to_be_made(probe: &mut Probe, path: &Path) -> Option<PathBuf> {
     let folder = path.parent()?;
-    match look.at(folder)? {
-        There::Folder => (look.at(path)? == There::Nothing).then(|| path.to_owned()),
+    match probe.at(folder)? {
+        There::Folder => (probe.at(path)? == There::Nothing).then(|| path.to_owned()),
         There::Nothing => {
-            let above = to_be_made(look, folder)?;
+            let above = to_be_made(probe, folder)?;
             let is_git = above.file_name() == Some(OsStr::new(".git"));
             Some(if is_git { above } else { path.to_owned() })
         }
@@ -388,16 +392,16 @@ mod tests {
 
     use super::*;
 
-    /// A workspace in which these names are guarded.
+    /// A workspace in which these names are protected.
     fn absent(root: &Path, names: &[&str], by_mounts: bool) -> Absent {
-        let guarded = Guarded {
+        let protected = Protected {
             names: names.iter().map(|name| root.join(name)).collect(),
             write: vec![root.to_owned()],
             by_mounts,
             ends: true,
             makes_repository: false,
         };
-        Absent::before(&guarded, &Looks::default())
+        Absent::before(&protected, &StatCache::default())
     }
 
     fn workspace() -> (tempfile::TempDir, PathBuf) {
@@ -418,7 +422,7 @@ mod tests {
         fs::remove_file(root.join("AGENTS.md")).unwrap();
         assert!(absent.look());
         assert!(!absent.look(), "it was said already");
-        // In a folder that was absent itself.
+        // The same in a folder that did not exist itself.
         fs::create_dir(root.join(".cargo")).unwrap();
         assert!(!absent.look());
         fs::write(root.join(".cargo/config.toml"), "").unwrap();
@@ -501,7 +505,7 @@ mod tests {
     }
 
     #[test]
-    fn without_watches_it_is_looked_again_and_again() {
+    fn without_watches_paths_are_checked_again_and_again() {
         let (_folder, root) = workspace();
         let mut absent = absent(&root, &[".git/commondir"], true);
         absent.watch = None;

@@ -1,19 +1,21 @@
-//! A file until it is whole: it has another name, and goes if it never comes to be.
+//! A file that is being written: it has a temporary name until it is complete, and is removed if
+//! that never happens.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The part of a file. Dropping it removes it; [`keep`](Part::keep) gives it its name.
-pub(super) struct Part {
+/// A file under its temporary name. Dropping it removes it; [`keep`](TempFile::keep) gives it its
+/// final name.
+pub(super) struct TempFile {
     to: PathBuf,
     path: PathBuf,
 }
 
-impl Part {
-    /// Makes the part of a file that does not exist. Of two who want the same file one goes on.
-    /// The error says what is in the way.
-    pub fn create(to: &Path) -> Result<(Part, File), String> {
+impl TempFile {
+    /// Creates the temporary file for a file that does not exist yet. Of two callers that want the
+    /// same file, one succeeds. The error says what is in the way.
+    pub fn create(to: &Path) -> Result<(TempFile, File), String> {
         let to = std::path::absolute(to).map_err(|error| error.to_string())?;
         if to.symlink_metadata().is_ok() {
             return Err("the file exists already; name another".into());
@@ -22,7 +24,7 @@ impl Part {
         name.push(".part");
         let path = PathBuf::from(name);
         match OpenOptions::new().write(true).create_new(true).open(&path) {
-            Ok(file) => Ok((Part { to, path }, file)),
+            Ok(file) => Ok((TempFile { to, path }, file)),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(format!(
                 "`{}` is there: somebody is writing it, or was killed before it was whole; delete \
                  it if nobody is",
@@ -32,13 +34,13 @@ impl Part {
         }
     }
 
-    /// Where the part is.
+    /// Where the temporary file is.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Brings the part to the disk and gives it the name of the whole. Linking fails where
-    /// renaming would replace what came to be there meanwhile.
+    /// Syncs the temporary file to the disk and gives it its final name. It is linked, not renamed:
+    /// linking fails where renaming would replace a file that somebody created meanwhile.
     pub fn keep(self) -> io::Result<()> {
         File::open(&self.path)?.sync_all()?;
         fs::hard_link(&self.path, &self.to)?;
@@ -48,7 +50,7 @@ impl Part {
     }
 }
 
-impl Drop for Part {
+impl Drop for TempFile {
     fn drop(&mut self) {
         let _ = fs::remove_file(&self.path);
     }

@@ -1,5 +1,5 @@
-//! Files that are seen in a workspace without being on its disk: what lists, finds and searches files
-//! takes them in, and leaves out what they stand in for.
+//! The files of a workspace that are not on its disk: tools that list, find and search files include them,
+//! and leave out the files on the disk that they replace.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::workspace::{OverlaidFile, Overlay, Shadow};
 
 /// What a call sees besides the disk. The default is nothing.
 #[derive(Clone, Default)]
-pub(crate) struct Beside {
+pub(crate) struct FileOverlay {
     /// True for a path on the disk, from the root and without links, that is not to be seen, with
     /// all that is below it. `None`: there is none.
     pub shadow: Option<Shadow>,
@@ -35,8 +35,8 @@ pub(crate) struct VirtualFile {
 pub(crate) type Reading =
     Arc<dyn Fn() -> BoxFuture<'static, Result<String, ToolError>> + Send + Sync>;
 
-impl Beside {
-    /// The same for the room that knows the disk.
+impl FileOverlay {
+    /// The same in the form that the `workspace` room understands.
     pub(crate) fn overlay(&self) -> Overlay {
         let files = self.files.iter();
         let files = files.map(|file| OverlaidFile { path: file.path.clone(), bytes: file.bytes });

@@ -1,9 +1,9 @@
-//! What stands at paths, looked up anew only where something may have changed.
+//! A cache of what exists at paths, checked by the change times of folders.
 //!
-//! Before every command it is asked of some eighty paths whether anything is there, and whether it is a
-//! link. They lie in a dozen folders. A folder has another time of change once a name in it has come,
-//! has gone or stands for something else, and nobody can set that time. So a look at each folder tells
-//! whether an answer still holds.
+//! Before every command some eighty paths are looked up: does the path exist, is it a link? They lie in
+//! about a dozen folders. The change time of a folder (`ctime`) moves whenever a name in it is added,
+//! removed or replaced, and no program can set it. So one `stat` of each folder shows whether an earlier
+//! answer still holds, and eighty lookups become a dozen.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,18 +15,18 @@ use std::time::{Duration, SystemTime};
 
 use crate::workspace::local::is_local_at;
 
-/// How long ago a folder must have changed for its time to tell it from what it becomes: the times of a
-/// file system go on in ticks of some milliseconds.
+/// How long ago a folder must have changed before its change time can be trusted. File systems count
+/// time in ticks of some milliseconds, so two changes within one tick have the same time.
 const MARGIN: Duration = Duration::from_millis(100);
 
-/// How many answers are kept.
-const MOST_ANSWERS: usize = 64;
+/// How many lookups are kept: each runtime asks about a few sets of paths, so this is plenty.
+const MOST_LOOKUPS: usize = 64;
 
-/// About how many paths the answers that are kept may be about. In a workspace with thousands of repositories
-/// one answer is about thousands.
+/// About how many paths the kept lookups may contain in all. In a workspace with thousands of
+/// repositories one lookup contains thousands.
 const MOST_PATHS: usize = 200_000;
 
-/// What stands at a path, without following a link there.
+/// What exists at a path, without following a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum There {
     Nothing,
@@ -35,43 +35,43 @@ pub(super) enum There {
     Other,
 }
 
-/// What is asked of some paths.
+/// The question asked about some paths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Question {
-    /// Where they lead, without those that lie in others.
+    /// Where they lead, without those that lie inside others.
     Outermost,
-    /// Where each of them stands, and where it leads.
+    /// Each of them, and where it leads.
     Real,
-    /// Which are not there and could be made.
+    /// Which do not exist and could be created.
     Missing,
-    /// Which are there.
+    /// Which exist.
     There,
 }
 
-/// The answers so far.
+/// The lookups so far, the oldest first.
 #[derive(Debug, Default)]
-pub(super) struct Looks(Mutex<Vec<Arc<Answer>>>);
+pub(super) struct StatCache(Mutex<Vec<Arc<Lookup>>>);
 
-/// What was found.
+/// The answer to one question about some paths.
 #[derive(Debug)]
-pub(super) struct Answer {
+pub(super) struct Lookup {
     question: Question,
     asked: Vec<PathBuf>,
-    /// The paths that are the answer.
+    /// The answer.
     pub paths: Vec<PathBuf>,
-    /// Where it was found.
+    /// The folders it was found in.
     pub folders: Folders,
 }
 
-/// The folders that an answer was found in, as they were then.
+/// The folders that a lookup was found in, as they were then.
 #[derive(Debug)]
 pub(super) struct Folders {
     stamps: BTreeMap<PathBuf, Stamp>,
-    /// False if they do not tell all that the answer hangs on.
-    tell: bool,
+    /// False if the answer depends on more than these folders, so that it cannot be kept.
+    is_complete: bool,
 }
 
-/// Which folder it is, and when it changed last.
+/// The identity of a folder, and when it last changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stamp {
     device: u64,
@@ -79,53 +79,53 @@ pub(super) struct Stamp {
     changed: Duration,
 }
 
-/// One look around, which remembers where it has looked.
+/// Looks paths up, and records in which folders.
 #[derive(Debug)]
-pub(super) struct Look(Folders);
+pub(super) struct Probe(Folders);
 
-impl Looks {
-    /// The answer about some paths: the last one where it holds, or what `ask` finds now.
-    pub(super) fn answer(
+impl StatCache {
+    /// The answer about some paths: the kept one if it still holds, or what `ask` finds now.
+    pub(super) fn lookup(
         &self,
         question: Question,
         asked: Vec<PathBuf>,
-        ask: impl FnOnce(&mut Look, &[PathBuf]) -> Vec<PathBuf>,
-    ) -> Arc<Answer> {
-        let is_about = |one: &Answer| one.question == question && one.asked == asked;
+        ask: impl FnOnce(&mut Probe, &[PathBuf]) -> Vec<PathBuf>,
+    ) -> Arc<Lookup> {
+        let is_about = |one: &Lookup| one.question == question && one.asked == asked;
         let known = self.lock().iter().find(|one| is_about(one)).cloned();
-        if let Some(known) = known.filter(|known| known.folders.are_as_they_were()) {
+        if let Some(known) = known.filter(|known| known.folders.are_unchanged()) {
             return known;
         }
-        let mut look = Look(Folders { stamps: BTreeMap::new(), tell: true });
-        let paths = ask(&mut look, &asked);
-        let Look(folders) = look;
-        let mut answers = self.lock();
-        answers.retain(|one| !is_about(one));
-        let answer = Arc::new(Answer { question, asked, paths, folders });
-        if answer.folders.tell {
-            answers.push(answer.clone());
+        let mut probe = Probe(Folders { stamps: BTreeMap::new(), is_complete: true });
+        let paths = ask(&mut probe, &asked);
+        let Probe(folders) = probe;
+        let mut lookups = self.lock();
+        lookups.retain(|one| !is_about(one));
+        let lookup = Arc::new(Lookup { question, asked, paths, folders });
+        if lookup.folders.is_complete {
+            lookups.push(lookup.clone());
             let paths =
-                |answers: &[Arc<Answer>]| answers.iter().map(|one| one.asked.len()).sum::<usize>();
-            while answers.len() > MOST_ANSWERS || answers.len() > 1 && MOST_PATHS < paths(&answers)
+                |lookups: &[Arc<Lookup>]| lookups.iter().map(|one| one.asked.len()).sum::<usize>();
+            while lookups.len() > MOST_LOOKUPS || lookups.len() > 1 && MOST_PATHS < paths(&lookups)
             {
-                answers.remove(0);
+                lookups.remove(0);
             }
         }
-        answer
+        lookup
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<Arc<Answer>>> {
+    fn lock(&self) -> MutexGuard<'_, Vec<Arc<Lookup>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Look {
-    /// One that remembers nothing.
-    pub(super) fn once() -> Look {
-        Look(Folders { stamps: BTreeMap::new(), tell: false })
+impl Probe {
+    /// One that records nothing, for a single use.
+    pub(super) fn once() -> Probe {
+        Probe(Folders { stamps: BTreeMap::new(), is_complete: false })
     }
 
-    /// What stands at a path. None where nobody can tell.
+    /// What exists at a path. None if that cannot be found out.
     pub(super) fn at(&mut self, path: &Path) -> Option<There> {
         if let Some(folder) = path.parent() {
             self.note(folder);
@@ -137,34 +137,34 @@ impl Look {
             Err(error) if error.kind() == ErrorKind::NotFound => Some(There::Nothing),
             Err(_) => None,
         };
-        self.0.tell &= there.is_some();
+        self.0.is_complete &= there.is_some();
         there
     }
 
-    /// Says that the folders that were looked at do not tell all.
-    pub(super) fn has_seen_more(&mut self) {
-        self.0.tell = false;
+    /// Notes that the answer depends on more than the recorded folders.
+    pub(super) fn mark_incomplete(&mut self) {
+        self.0.is_complete = false;
     }
 
-    /// Remembers how a folder is, before anything is looked at in it: what changes meanwhile makes
-    /// another of it.
+    /// Records the state of a folder before anything in it is looked up, so that a change in between
+    /// makes the record stale.
     fn note(&mut self, folder: &Path) {
-        let Folders { stamps, tell } = &mut self.0;
-        if !*tell || stamps.contains_key(folder) {
+        let Folders { stamps, is_complete } = &mut self.0;
+        if !*is_complete || stamps.contains_key(folder) {
             return;
         }
-        match Stamp::of(folder).filter(|stamp| stamp.tells(folder)) {
+        match Stamp::of(folder).filter(|stamp| stamp.identifies(folder)) {
             Some(stamp) => drop(stamps.insert(folder.to_owned(), stamp)),
-            None => *tell = false,
+            None => *is_complete = false,
         }
     }
 }
 
 impl Folders {
-    /// True if nothing has come, gone or been replaced in them.
-    pub(super) fn are_as_they_were(&self) -> bool {
+    /// True if no name in them was added, removed or replaced since.
+    pub(super) fn are_unchanged(&self) -> bool {
         let is_same = |(folder, stamp): (&PathBuf, &Stamp)| Stamp::of(folder) == Some(*stamp);
-        self.tell && self.stamps.iter().all(is_same)
+        self.is_complete && self.stamps.iter().all(is_same)
     }
 }
 
@@ -177,12 +177,12 @@ impl Stamp {
         Some(Stamp { device: data.dev(), number: data.ino(), changed })
     }
 
-    /// True if it tells the folder, whose it is, from whatever it becomes.
-    pub(super) fn tells(self, folder: &Path) -> bool {
+    /// True if any later change of the folder will give another stamp.
+    pub(super) fn identifies(self, folder: &Path) -> bool {
         self.is_settled() && is_local_at(folder)
     }
 
-    /// True if no change that is still to come leaves the folder with this stamp.
+    /// True if the folder changed so long ago that a change from now on gets another time.
     fn is_settled(self) -> bool {
         let now = SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
         now.checked_sub(self.changed).is_some_and(|since| since > MARGIN)
@@ -200,14 +200,14 @@ mod tests {
     /// Which of some names are there, asked as often as may be, and how often it was looked.
     struct Asked {
         folder: tempfile::TempDir,
-        looks: Looks,
+        stat_cache: StatCache,
         times: Cell<usize>,
     }
 
     impl Asked {
         fn new() -> Asked {
-            let (folder, looks) = (tempfile::tempdir().unwrap(), Looks::default());
-            Asked { folder, looks, times: Cell::new(0) }
+            let (folder, stat_cache) = (tempfile::tempdir().unwrap(), StatCache::default());
+            Asked { folder, stat_cache, times: Cell::new(0) }
         }
 
         fn at(&self, name: &str) -> PathBuf {
@@ -216,12 +216,13 @@ mod tests {
 
         fn there(&self, names: &[&str]) -> Vec<PathBuf> {
             let paths = names.iter().map(|name| self.at(name)).collect();
-            let answer = self.looks.answer(Question::Real, paths, |look, paths| {
+            let lookup = self.stat_cache.lookup(Question::Real, paths, |probe, paths| {
                 self.times.set(self.times.get() + 1);
-                let is_there = |path: &&PathBuf| look.at(path).is_some_and(|t| t != There::Nothing);
+                let is_there =
+                    |path: &&PathBuf| probe.at(path).is_some_and(|t| t != There::Nothing);
                 paths.iter().filter(is_there).cloned().collect()
             });
-            answer.paths.clone()
+            lookup.paths.clone()
         }
     }
 
@@ -230,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_looked_again_only_where_something_has_changed() {
+    fn paths_are_looked_up_again_only_after_a_change() {
         let asked = Asked::new();
         let names = ["file", "sub/file", "none"];
         fs::create_dir(asked.at("sub")).unwrap();
@@ -247,12 +248,12 @@ mod tests {
         assert_eq!(asked.there(&names), [asked.at("sub/file")]);
         fs::rename(asked.at("sub"), asked.at("gone")).unwrap();
         assert!(asked.there(&names).is_empty());
-        // What is asked of other paths is another answer.
+        // A question about other paths has another answer.
         assert_eq!(asked.there(&["gone/file"]), [asked.at("gone/file")]);
     }
 
     #[test]
-    fn what_changes_at_once_is_seen_whatever_the_clock_of_the_disk_tells() {
+    fn a_change_is_noticed_at_once_however_coarse_the_disks_clock_is() {
         let asked = Asked::new();
         for _ in 0..300 {
             assert!(asked.there(&["name"]).is_empty());
@@ -276,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn a_time_that_somebody_sets_tells_nothing_else() {
+    fn a_changed_file_time_does_not_hide_a_change() {
         let asked = Asked::new();
         settled();
         assert!(asked.there(&["name"]).is_empty());
@@ -300,9 +301,9 @@ mod tests {
     fn no_more_answers_are_kept_than_there_is_room_for() {
         let asked = Asked::new();
         settled();
-        for n in 0..MOST_ANSWERS + 10 {
+        for n in 0..MOST_LOOKUPS + 10 {
             asked.there(&[&n.to_string()]);
         }
-        assert_eq!(asked.looks.lock().len(), MOST_ANSWERS);
+        assert_eq!(asked.stat_cache.lock().len(), MOST_LOOKUPS);
     }
 }

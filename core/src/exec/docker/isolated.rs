@@ -1,28 +1,29 @@
-//! What is said to a shell in a container, so that it becomes a program with credentials.
+//! The script that makes a shell in a container become a program with credentials.
 //!
-//! Variables and files come in this text, which goes over standard input, and builtins of the shell do
-//! the rest: nothing of it is ever a word of a program, or in what the engine keeps of a container.
+//! Variables and files come in this script, which goes over standard input, and builtins of the shell do
+//! the rest. So nothing of them is ever an argument of a program, or in what the engine stores about a
+//! container.
 
 use std::fmt::Write as _;
 
-use super::super::apart::{Apart, PrivateFile};
+use super::super::isolated::{Isolated, PrivateFile};
 use super::super::sandbox::HOME;
 use super::script::{is_kept, quoted};
 
-/// The script of a program that runs apart.
-pub(super) fn script(apart: &Apart, cwd: &str) -> String {
-    let mut words = apart.words.iter().map(|word| quoted(word));
+/// The script of a program that runs in a container of its own.
+pub(super) fn script(isolated: &Isolated, cwd: &str) -> String {
+    let mut words = isolated.words.iter().map(|word| quoted(word));
     let name = words.next().unwrap_or_default();
     let arguments: Vec<String> = words.collect();
     let mut script = String::from("read -r TOOLKEEP_RUN _ </proc/self/stat\nexport TOOLKEEP_RUN\n");
-    script.push_str(include_str!("apart.sh"));
+    script.push_str(include_str!("isolated.sh"));
     let _ = writeln!(
         script,
         "cd {} 2>/dev/null || refuse folder\n\
          find_program {name} || refuse program",
         quoted(cwd)
     );
-    for file in &apart.files {
+    for file in &isolated.files {
         let _ = writeln!(script, "{} 2>/dev/null || refuse files", written(file));
     }
     let _ = writeln!(
@@ -34,7 +35,7 @@ pub(super) fn script(apart: &Apart, cwd: &str) -> String {
          set -- \"$found\" {}",
         arguments.join(" ")
     );
-    let variables = apart.variables.iter().filter(|(name, _)| is_kept(name));
+    let variables = isolated.variables.iter().filter(|(name, _)| is_kept(name));
     for (name, value) in variables {
         let _ = writeln!(script, "export {name}={}", quoted(value));
     }
@@ -86,8 +87,8 @@ mod tests {
                 .into();
         let words = ["env", "-u", "_", "printf", "%s|", "a b", "$HOME"].map(str::to_owned).to_vec();
         let ran = |words: Vec<String>, path: &str| {
-            let apart = Apart { words, variables: variables.clone(), files: Vec::new() };
-            let script = format!("end=mark\n{}", script(&apart, "/"));
+            let isolated = Isolated { words, variables: variables.clone(), files: Vec::new() };
+            let script = format!("end=mark\n{}", script(&isolated, "/"));
             let mut shell = Command::new("/bin/sh");
             shell.args(["-c", &script]).env("PATH", path).env("STRAY", "a\nexport B=b");
             String::from_utf8(shell.output().unwrap().stdout).unwrap()

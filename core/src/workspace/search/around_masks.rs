@@ -1,11 +1,11 @@
-//! Which lines match whatever the secrets in them are.
+//! Which lines match no matter what the secrets in them are.
 //!
-//! Files are looked through as they are, and masked only if a line matches. Were the masked text
-//! then simply searched again, a query could ask two things at once: "the placeholder, or a secret
-//! that begins with `a`". It would find the placeholder only where the secret does. So a line with a
-//! placeholder counts only if the query matches a piece of it beside the placeholders, whichever
-//! letter the secret has there. Such a line matches unmasked too: what is found is decided by the
-//! masked text alone.
+//! Files are searched as they are, and masked only if a line matches. If the masked text were then simply
+//! searched again, a query could ask two things at once: "the placeholder, or a secret that begins with
+//! `a`". It would find the placeholder only if the secret begins so. So a line with a placeholder counts
+//! only if the query matches a piece of text outside the placeholders, for every letter that the secret
+//! could have next to it. Such a line also matches unmasked, so the masked text alone decides what is
+//! found.
 
 use std::ops::Range;
 
@@ -26,9 +26,9 @@ pub(super) fn is_about_masks(query: &str) -> bool {
 }
 
 /// Finds the lines of a masked text that match whatever is masked in them.
-pub(super) struct BesideMasks<'p>(pub &'p Pattern);
+pub(super) struct AroundMasks<'p>(pub &'p Pattern);
 
-impl Matcher for BesideMasks<'_> {
+impl Matcher for AroundMasks<'_> {
     type Captures = NoCaptures;
     type Error = NoError;
 
@@ -94,7 +94,7 @@ pub(super) fn matches_piece(
     is_behind: bool,
     is_before: bool,
 ) -> bool {
-    let Some(regex) = pattern.beside() else { return false };
+    let Some(regex) = pattern.around_masks_regex() else { return false };
     let letters = |is_secret: bool| if is_secret { &["a", "."][..] } else { &[""][..] };
     letters(is_behind).iter().all(|before| {
         letters(is_before).iter().all(|after| {
@@ -105,7 +105,7 @@ pub(super) fn matches_piece(
     })
 }
 
-/// The same expression for an engine that can be told where a match must end.
+/// The same expression for an engine that accepts where a match must end.
 pub(super) fn compiled(query: &str, reading: Reading) -> Option<Regex> {
     let query = if reading.is_literal { regex::escape(query) } else { query.to_owned() };
     let syntax = syntax::Config::new().dot_matches_new_line(reading.is_multiline);
@@ -134,7 +134,7 @@ mod tests {
             ("(?i)api_key", true),
             // Only a secret that ends like that has it before the blank.
             (r"\S+ # of", false),
-            // These would tell of the secret, or ask for the placeholder.
+            // These would reveal something of the secret, or ask for the placeholder.
             ("API_KEY=ghp_", false),
             ("RED.CTED|ghp_a", false),
             ("^.{40,60}$|ghp_a", false),
@@ -147,7 +147,7 @@ mod tests {
             let pattern = Pattern::new(query, Reading::default()).unwrap();
             assert_eq!(stands(&pattern, LINE.as_bytes()), counts, "{query}");
             let text = format!("first\n{LINE}\nlast");
-            let found = BesideMasks(&pattern).find_at(text.as_bytes(), 0).unwrap();
+            let found = AroundMasks(&pattern).find_at(text.as_bytes(), 0).unwrap();
             assert_eq!(found.is_some(), counts, "{query}");
         }
     }

@@ -1,22 +1,23 @@
-//! What a command must not write: the names that mounts stand around, and those that are watched.
+//! Which paths a command must not write, and by which means it is kept from each: a mount for those that
+//! exist, a watch for those that do not.
 
 use std::path::PathBuf;
 
 use super::confine::kernel::Namespaces;
-use super::guarded::Guarded;
 use super::host::Host;
-use super::looks::Question;
-use super::order::Order;
 use super::profile::Profile;
+use super::protected_paths::Protected;
 use super::real::RealPaths;
+use super::request::ExecRequest;
 use super::sandbox::{Mounted, WorkspaceAccess};
+use super::stat_cache::Question;
 
 impl Host {
-    /// What a command must not write, and how it is kept from it.
-    pub(super) fn guarded_names(&self, order: &Order) -> Guarded {
-        let is_sandboxed = self.is_sandboxed(order);
-        let (held, config) = (&order.held_to, self.config());
-        let mounted = Mounted { real: order.whose.workspace.clone() };
+    /// The paths that a command must not write, and how it is kept from them.
+    pub(super) fn protected_names(&self, request: &ExecRequest) -> Protected {
+        let is_sandboxed = self.is_sandboxed(request);
+        let (held, config) = (&request.held_to, self.config());
+        let mounted = Mounted { real: request.owner.workspace.clone() };
         let here = |path: &String| match is_sandboxed {
             true => mounted.on_host(path),
             false => Some(PathBuf::from(path)),
@@ -31,8 +32,8 @@ impl Host {
             _ => held.write.iter().map(PathBuf::from).collect(),
         };
         let named = held.write_never.iter().filter_map(here);
-        Guarded {
-            names: named.chain(order.nested.unspelled.iter().cloned()).collect(),
+        Protected {
+            names: named.chain(request.nested.unspelled.iter().cloned()).collect(),
             write,
             by_mounts: is_sandboxed || self.namespaces() != Namespaces::None,
             ends: is_sandboxed || config.confinement != Profile::Off,
@@ -40,21 +41,21 @@ impl Host {
         }
     }
 
-    /// What may not be written of what is there. It is looked for now: another command may have made some
-    /// of it meanwhile.
-    pub(super) fn guarded(&self, order: &Order) -> Vec<PathBuf> {
-        let named = order.held_to.write_never.iter().map(PathBuf::from);
-        let asked = named.chain(order.nested.unspelled.iter().cloned()).collect();
-        let answer = self.looks.answer(Question::Real, asked, |look, paths| {
-            let mut real = RealPaths::of_now(look);
+    /// The existing paths that a command must not write. They are looked up now, because another command may
+    /// have created some of them meanwhile.
+    pub(super) fn protected(&self, request: &ExecRequest) -> Vec<PathBuf> {
+        let named = request.held_to.write_never.iter().map(PathBuf::from);
+        let asked = named.chain(request.nested.unspelled.iter().cloned()).collect();
+        let lookup = self.stat_cache.lookup(Question::Real, asked, |probe, paths| {
+            let mut real = RealPaths::of_now(probe);
             let mut found = Vec::new();
             for path in paths {
-                // A name that is a link could be made another, and what it leads to written.
+                // A name that is a link could be replaced, and its target written.
                 found.extend(real.named(path).into_iter().chain(real.of(path)));
             }
             found.dedup();
             found
         });
-        answer.paths.clone()
+        lookup.paths.clone()
     }
 }

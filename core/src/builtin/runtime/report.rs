@@ -12,21 +12,25 @@ use crate::limits;
 use crate::tool::{CallContext, ToolError, ToolResult};
 
 /// The result of a command: what it wrote, and how it ended unless that was well.
-pub(super) fn told(done: Done, limit: Duration, cx: &CallContext) -> Result<ToolResult, ToolError> {
-    told_with(done, limit, "Give it more with `timeout_ms`, or less to do.", cx)
+pub(super) fn render(
+    done: Done,
+    limit: Duration,
+    cx: &CallContext,
+) -> Result<ToolResult, ToolError> {
+    render_with(done, limit, "Give it more with `timeout_ms`, or less to do.", cx)
 }
 
 /// The same of a command of an owner's: how long it has is his to say.
-pub(super) fn told_of_owner(
+pub(super) fn render_for_owner(
     done: Done,
     limit: Duration,
     cx: &CallContext,
 ) -> Result<ToolResult, ToolError> {
     let advice = "Give it less to do; only its owner can give it more time.";
-    told_with(done, limit, advice, cx)
+    render_with(done, limit, advice, cx)
 }
 
-fn told_with(
+fn render_with(
     done: Done,
     limit: Duration,
     advice: &str,
