@@ -1,15 +1,24 @@
-//! Text to effects: what is run, what the shell itself does, and what the programs do.
+//! From a text to its effects: the whole analysis in one function.
+//!
+//! [`analyse`] checks the text ([`crate::precheck`]), parses it ([`crate::parse`]), evaluates the
+//! script as a shell would (`crate::evaluate`), asks the models what each program does
+//! (`crate::models`), adds what the environment of programs does (`crate::environment_effects`),
+//! and joins effects that together are more than each (`crate::flows`). The [`Analysis`] keeps the
+//! results of all steps.
+//!
+//! It never fails. What was not understood stands in [`Analysis::problems`], and a text with a
+//! problem is never allowed.
 
-use super::effect::Found;
-use super::env::Env;
-use super::flows;
-use super::given;
-use super::interpret::Interpreter;
-use super::invocation::Invocation;
-use super::ir::Script;
-use super::models;
-use super::parse::{self, Problem};
-use super::precheck::{self, Finding};
+use crate::effect::Found;
+use crate::env::Env;
+use crate::environment_effects;
+use crate::evaluate::Interpreter;
+use crate::flows;
+use crate::invocation::Invocation;
+use crate::ir::Script;
+use crate::models;
+use crate::parse::{self, Problem};
+use crate::precheck::{self, Finding};
 
 /// What a text does.
 #[derive(Clone, Debug, Default)]
@@ -22,7 +31,7 @@ pub struct Analysis {
     pub script: Script,
     /// The programs that it runs, or may run, those in wrappers and inner scripts included.
     pub invocations: Vec<Invocation>,
-    /// What the shell, the wrappers and the programs do, and what cannot be told.
+    /// What the shell, the wrappers and the programs do, and what is not known.
     pub found: Vec<Found>,
     /// What was not understood, or is beyond a limit. With one the text is never allowed.
     pub problems: Vec<Problem>,
@@ -42,9 +51,9 @@ pub fn analyse(text: &str, env: &Env) -> Analysis {
     let mut problems = parsed.problems;
     problems.extend(done.problems);
     let mut found = done.found;
-    found.extend(models::tell(&done.invocations, env));
-    found.extend(given::tell(&done.invocations, env));
-    found.extend(models::given_secrets(&done.invocations, &found, env));
+    found.extend(models::effects_of(&done.invocations, env));
+    found.extend(environment_effects::effects_of(&done.invocations, env));
+    found.extend(models::secrets_given_to_code(&done.invocations, &found, env));
     found.extend(flows::join(text, &done.invocations, &found));
     Analysis {
         text: text.to_owned(),
@@ -58,8 +67,8 @@ pub fn analyse(text: &str, env: &Env) -> Analysis {
 
 #[cfg(test)]
 mod tests {
-    use super::super::effect::{Effect, Found};
     use super::{Env, analyse};
+    use crate::effect::{Effect, Found};
 
     #[test]
     fn programs_without_a_model_are_told_and_builtins_and_wrappers_need_none() {

@@ -1,15 +1,40 @@
 //! Code of other languages within a command: `python -c`, `node -e`, `perl -ne`, awk programs, sed
-//! scripts. It is read word by word, so that comments and texts are no code, and searched for what
-//! it does outside of itself: programs, files, the network, the environment, and code that it makes.
+//! scripts.
 //!
-//! It is no interpreter: every branch is taken, a loop runs once, and what a name stands for is kept
-//! as long as that is plain. What a call cannot be known of where it could do harm is told as
-//! [`Effect::Dynamic`]; a text that it gives to a shell is looked at as any other.
+//! The code is read word by word, so that comments and texts are no code, and searched for what it
+//! does outside of itself: programs, files, the network, the environment, and code that it makes.
+//! The result is a list of [`Act`]s.
+//!
+//! It is no interpreter. Every branch is taken, a loop runs once, and what a name stands for is
+//! kept as long as that is plain. Where a call could do harm and it is not known what it does, the
+//! act is [`Effect::Dynamic`], which asks. A text that the code gives to a shell is evaluated as
+//! any other.
+//!
+//! - `token` splits code into words; `reader` reads expressions and statements (`statements`), and
+//!   keeps what names stand for as an [`abstract_value::AbstractValue`].
+//! - `call_signature` says what a call does by its [`CallSignature`]. Each language has a table of
+//!   them: `python`, `node`, `perl`, `ruby`, `php`, `lua`.
+//! - `pure` computes functions that hide a text: joins, decoders. `beyond` judges calls of
+//!   functions in no table.
+//! - `awk` and `sed` have readers of their own.
+//!
+//! # Example
+//!
+//! ```text
+//! python3 -c 'import os as o; f = "rm -rf "; o.system(f + "/srv")'
+//! ```
+//!
+//! 1. `import os as o` binds `o` to the path `os`.
+//! 2. `f` is bound to a known text.
+//! 3. `o.system` is the path `os.system`, which has the signature [`CallSignature::Shell`]; its
+//!   argument is the known text `rm -rf /srv`.
+//! 4. The act [`Act::Shell`] goes back to the evaluation, which parses the text as any script.
 
+mod abstract_value;
 mod address;
 mod awk;
 mod beyond;
-mod doing;
+mod call_signature;
 mod lua;
 mod node;
 mod perl;
@@ -20,17 +45,15 @@ mod reader;
 mod ruby;
 mod sed;
 mod statements;
-mod thing;
 mod token;
 
 #[cfg(test)]
 mod tests;
 
-use super::effect::{Access, Effect};
-use super::value::Value;
+use crate::effect::{Access, Effect};
+use crate::value::Value;
 pub use awk::awk;
-use doing::Doing;
-pub use reader::is_secret_name;
+use call_signature::CallSignature;
 pub use sed::sed;
 
 /// A language that is read.
@@ -116,6 +139,7 @@ impl Language {
         }
     }
 
+    /// What is known of the language's functions.
     fn tables(self) -> &'static Tables {
         match self {
             Language::Python => &python::TABLES,
@@ -128,10 +152,11 @@ impl Language {
     }
 }
 
-/// What is known of a language's functions. Paths are written with dots.
+/// What is known of a language's functions. Paths of names are written with dots, whatever the
+/// language writes.
 struct Tables {
     /// What functions do. A path that begins with `*.` is a method of whatever it is called on.
-    calls: &'static [(&'static str, Doing)],
+    calls: &'static [(&'static str, CallSignature)],
     /// Modules in which a function that is not known is not harmless.
     risky: &'static [&'static str],
     /// Functions and modules within those that are, with all that begins so.
@@ -149,6 +174,7 @@ struct Tables {
 }
 
 impl Tables {
+    /// A path with the beginnings replaced that may be left out.
     fn canonical(&self, path: &str) -> String {
         let mut path = path.to_owned();
         for (from, to) in self.renames {
@@ -159,7 +185,8 @@ impl Tables {
         path
     }
 
-    fn find(&self, path: &str) -> Option<&'static Doing> {
+    /// What a function does, by its whole path, or as a method of anything.
+    fn find(&self, path: &str) -> Option<&'static CallSignature> {
         let exact = self.calls.iter().find(|(name, _)| *name == path);
         let method = || {
             let name = path.rsplit_once('.')?.1;
@@ -180,6 +207,7 @@ impl Tables {
         !path.contains('(') && starts(self.risky) && !starts(self.harmless)
     }
 
+    /// True for a name by which any function can be found.
     fn holds_code(&self, path: &str) -> bool {
         self.reflective.contains(&path) || self.risky.contains(&path)
     }

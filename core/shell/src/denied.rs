@@ -1,8 +1,28 @@
 //! Paths that the owner denies, and what is exempt from that.
 //!
-//! A path is denied if any way to read it leads to a denied place: with links followed, in letters of
-//! either case, and with characters that only look like others. It is exempt only as it stands.
-//! What an entry names: `entry`.
+//! A path is denied if any way to read it leads to a denied place: with links followed, in letters
+//! of either case, and with characters that only look like others. An exemption is narrower on
+//! purpose: it holds only for the path exactly as it stands.
+//!
+//! - What an entry of `deny_paths` names, and how a glob is read: `entry`.
+//! - Whether a known path is denied: [`is_denied`]. Whether something denied lies below it:
+//!   [`holds_denied`].
+//! - Whether a pattern of the shell may find something denied: [`finds_any`], [`finds_below`],
+//!   [`finds_name`].
+//!
+//! Nothing here looks at the disk. Links are those of the snapshot in [`Env`].
+//!
+//! # Example
+//!
+//! With `deny_paths = ["/workspace/.env", "**/*.pem"]`:
+//!
+//! ```text
+//! cat .env             denied: the resolved path is an entry
+//! cat .ENV             denied: some file systems ignore case
+//! cat keys/a.pem       denied: the glob fits
+//! cat .e*              denied: the pattern may find `.env`
+//! cat *                not denied by itself; a confinement covers what it finds
+//! ```
 
 mod entry;
 
@@ -11,9 +31,9 @@ use std::path::Path;
 use entry::{Part, Token, first_meta, is_fit, may_meet, unescaped};
 pub use entry::{Reading, as_written, escaped, is_glob, readings, spelled_out};
 
-use super::env::Env;
-use super::place::{is_within, normal};
-use super::value::{Origin, Value};
+use crate::env::Env;
+use crate::path::{is_within, normal};
+use crate::value::{Origin, Value};
 
 /// True if a path, absolute and resolved, is denied, or may be by the pattern that finds it. Where walls
 /// cover what is denied, only a pattern counts that names it: `.e*`, and not `*`.
@@ -69,6 +89,8 @@ pub fn is_closed_by(folded: &Reading, path: &Path) -> bool {
     folded.closes(&parts(&path.to_string_lossy()))
 }
 
+/// [`is_denied`] for one known path. Both the path as written and the path with look-alike
+/// characters folded count.
 fn is_denied_text(path: &str, env: &Env) -> bool {
     let plain = folded(path);
     let is_folded = plain != path;
@@ -108,7 +130,7 @@ pub fn finds_any(begins: &str, pattern: &str, roots: &[String]) -> bool {
         && roots.iter().any(|root| finds(&pattern, &parts(root)))
 }
 
-/// True for a pattern that fits every name, so that it tells nothing of what it is meant to find.
+/// True for a pattern that fits every name, so that it does not say what it is meant to find.
 #[must_use]
 pub fn says_nothing(pattern: &str) -> bool {
     pattern.contains(is_meta) && !pattern.contains(|char: char| char.is_ascii_alphanumeric())
@@ -137,6 +159,7 @@ pub fn finds_below(pattern: &str, name: &str, within: &[&str]) -> bool {
     })
 }
 
+/// True if a pattern may find one of these roots, compared name by name.
 fn finds(pattern: &[String], root: &[String]) -> bool {
     pattern.len() >= root.len()
         && root.iter().zip(pattern).all(|(root, pattern)| {
@@ -235,10 +258,12 @@ fn fits_part(pattern: &str, part: &Part) -> bool {
     tokens_of_shell(pattern).is_none_or(|tokens| may_meet(part, &tokens))
 }
 
+/// True for a character that makes a glob of an entry.
 fn is_meta(char: char) -> bool {
     matches!(char, '*' | '?' | '[' | '{')
 }
 
+/// The names of a path in lower case, without empty ones.
 fn parts(path: &str) -> Vec<String> {
     let parts = path.split('/').filter(|part| !part.is_empty() && *part != ".");
     parts.map(str::to_lowercase).collect()
@@ -311,8 +336,8 @@ fn folded(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::value::{Origin, Value};
     use super::{Env, holds_denied, is_denied};
+    use crate::value::{Origin, Value};
 
     fn env() -> Env {
         Env {

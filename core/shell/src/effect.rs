@@ -1,7 +1,22 @@
-//! What a command does to the world: a closed list, so that every judge covers all of it.
+//! Effects: what a command does to the world outside of itself.
+//!
+//! Effects are the language between the two halves of the crate. Below, models of programs and the
+//! evaluation of the shell report [`Effect`]s. Above, the judge decides over effects alone, so that
+//! no spelling of a command changes its verdict. Each effect comes as a [`Found`]: with the
+//! invocation that causes it, its place in the text, and whether it certainly happens.
+//!
+//! # Labels
+//!
+//! Rules, examples and shown checks name an effect by its label, [`Effect::label`]:
+//! `delete:workspace:recursive`, `network:send`, `code:network`, `environment_poison`. Labels are
+//! part of the configuration and of the shown check, so they never change, even where a Rust name
+//! here does.
+//!
+//! The list is closed. A new kind of effect does not compile until every judge has said what it
+//! thinks of it.
 
-use super::ir::Span;
-use super::value::Value;
+use crate::ir::Span;
+use crate::value::Value;
 
 /// Something that an invocation does.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,7 +49,7 @@ pub enum Effect {
         /// Where the code comes from.
         from: CodeFrom,
     },
-    /// It runs something that cannot be told, because of a word that is not known.
+    /// It runs something that is not known, because a word is not known.
     Dynamic {
         /// Which word is not known, for a reader.
         why: String,
@@ -58,7 +73,7 @@ pub enum Effect {
     /// It makes something run later or at each start.
     Persistence(Persistence),
     /// It sets a variable that changes what later programs run.
-    EnvironmentPoison {
+    EnvironmentInjection {
         /// The variable.
         name: String,
         /// What it is set to.
@@ -208,7 +223,7 @@ pub enum Scope {
     Kernel,
     /// What the owner denies.
     Denied,
-    /// It cannot be told.
+    /// It is not known.
     Unknown,
 }
 
@@ -327,7 +342,7 @@ impl Effect {
             Effect::Kill { all: true, .. } => "kill:all".into(),
             Effect::Kill { .. } => "kill".into(),
             Effect::Persistence(kind) => format!("persistence:{}", kind.label()),
-            Effect::EnvironmentPoison { .. } => "environment_poison".into(),
+            Effect::EnvironmentInjection { .. } => "environment_poison".into(),
             Effect::Secret { .. } => "secret".into(),
             Effect::EnvironmentDump => "environment_dump".into(),
             Effect::Leak(leak) => format!("leak:{}", leak.label()),
@@ -361,6 +376,7 @@ fn named(name: &str, marks: &[(&str, bool)]) -> String {
 }
 
 impl FileEffect {
+    /// The label: access and scope, with what makes it worse.
     fn label(&self) -> String {
         let name = format!("{}:{}", self.access.label(), self.scope.label());
         named(&name, &[("recursive", self.recursive), ("forced", self.forced)])
@@ -368,6 +384,7 @@ impl FileEffect {
 }
 
 impl Leak {
+    /// The part of the label that names what leaks.
     fn label(self) -> &'static str {
         match self {
             Leak::Local => "local",
@@ -378,7 +395,7 @@ impl Leak {
 }
 
 impl Access {
-    /// Its name in a label.
+    /// The part of the label that names where the code comes from.
     #[must_use]
     pub fn label(self) -> &'static str {
         match self {
@@ -395,7 +412,7 @@ impl Access {
 }
 
 impl Scope {
-    /// Its name in a label.
+    /// The part of the label that names the change.
     #[must_use]
     pub fn label(self) -> &'static str {
         match self {
@@ -419,6 +436,7 @@ impl Scope {
 }
 
 impl CodeFrom {
+    /// The part of the label that names the way.
     fn label(&self) -> String {
         match self {
             CodeFrom::File => "file".into(),

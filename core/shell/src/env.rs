@@ -1,11 +1,17 @@
-//! What the analysis knows of the machine: a snapshot, taken by whoever asks. It asks no system.
+//! What the analysis knows of the machine: a snapshot that the caller takes.
+//!
+//! The analysis asks no system and reads no disk, so that a verdict is the same everywhere and can
+//! be repeated. All that it may need to know of the machine stands in [`Env`]: folders, links, the
+//! user, what is denied. The caller fills it before the check. What is missing there is unknown,
+//! and the unknown is asked about.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::remotes::Remotes;
+/// The remotes of a repository: the addresses of each, by its name.
+pub type Remotes = BTreeMap<String, BTreeSet<String>>;
 
 /// The surroundings of a command. The default is a virtual workspace at `/workspace`, which is also
 /// the working folder, a home folder `/home/user`, and `/tmp`.

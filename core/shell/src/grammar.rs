@@ -1,17 +1,38 @@
 //! Reads arguments by a [`Grammar`], exactly as the program would.
 //!
-//! What is not known of a word is kept apart: a word that may be an option is told as such, and an
-//! option that is not in the grammar, or ambiguous, makes the whole call not understood.
+//! Every program has its own habits: clusters (`-abc`), attached values (`-ofile`), abbreviated
+//! long options (`--verb`), options that end with the first operand. A [`Style`] names the habits,
+//! and [`parse`] follows them. The result says which option each word is, which value belongs to
+//! which option, and which words are operands.
+//!
+//! A misread word would be a hole, so what is not certain is kept apart. A word that may be an
+//! option, because its text is not known, stands in [`Parsed::perhaps`]. An option that the grammar
+//! does not have, or that is ambiguous or lacks its value, stands in [`Parsed::unknown`], and makes
+//! the whole call not understood.
+//!
+//! # Example
+//!
+//! With the grammar of `tar`, the words `-czf out.tgz src` are read like this:
+//!
+//! ```text
+//! -c          option, takes nothing
+//! -z          option, takes nothing
+//! -f out.tgz  option, takes a value: the file that is written
+//! src         operand
+//! ```
+//!
+//! With the grammar of `find` the same first word would be one option named `-czf`, which `find`
+//! does not have, and the call would not be understood.
 
 #[cfg(test)]
 mod tests;
 
 use memchr::memmem::Finder;
 
-use super::invocation::{Argument, Invocation};
-use super::model::{Grammar, Opt, Parsed, Role, Style, Takes};
-use super::models::tool::{Command, Tool};
-use super::value::{Origin, Value};
+use crate::invocation::{Argument, Invocation};
+use crate::model::tool::{Command, Tool};
+use crate::model::{Grammar, Opt, Parsed, Role, Style, Takes};
+use crate::value::{Origin, Value};
 
 /// Reads the arguments of an invocation.
 #[must_use]
@@ -26,6 +47,7 @@ pub fn parse_tool<'a>(invocation: &'a Invocation, tool: &'static Tool) -> Parsed
     read(invocation, level, Some(&tool.command))
 }
 
+/// Reads the arguments from the first level of options downwards.
 fn read<'a>(
     invocation: &'a Invocation,
     level: Level,
@@ -52,10 +74,15 @@ fn read<'a>(
 /// The options and commands of a program or of one of its commands.
 #[derive(Clone, Copy)]
 struct Level {
+    /// Options that belong to the level itself.
     options: &'static [Opt],
+    /// Options that several commands share.
     groups: &'static [&'static [Opt]],
+    /// How options are written here.
     style: Style,
+    /// Subcommands that have a grammar.
     grammars: &'static [(&'static str, &'static Grammar)],
+    /// Subcommands that have a row in a table.
     commands: &'static [Command],
 }
 
@@ -63,21 +90,26 @@ struct Level {
 const HELP: &[Opt] = &[Opt::flag(&["--help"])];
 
 impl Level {
+    /// The level of a grammar.
     fn of_grammar(grammar: &'static Grammar) -> Level {
         let Grammar { options, style, subcommands } = *grammar;
         Level { options, groups: &[], style, grammars: subcommands, commands: &[] }
     }
 
+    /// The level of a command of a tool. A command without a style of its own has that of its
+    /// program.
     fn of_command(command: &'static Command, style: Style) -> Level {
         let style = command.style.unwrap_or(style);
         let (groups, commands) = (command.options, command.commands);
         Level { options: HELP, groups, style, grammars: &[], commands }
     }
 
+    /// The options of this level: its own first, then those of its groups.
     fn options(&self) -> impl Iterator<Item = &'static Opt> + use<> {
         self.options.iter().chain(self.groups.iter().copied().flatten())
     }
 
+    /// True if the first operand names a subcommand.
     fn has_subcommands(&self) -> bool {
         !self.grammars.is_empty() || !self.commands.is_empty()
     }
@@ -89,19 +121,27 @@ static COMMON: Opt = Opt::list("--help, --version");
 /// An option of a grammar.
 #[derive(Clone, Copy)]
 struct Entry {
+    /// The name to ask for it.
     id: &'static str,
+    /// How it is spelled.
     spellings: Spellings,
+    /// What it takes.
     takes: Takes,
+    /// What its value is.
     role: Role,
 }
 
+/// How the spellings of an option are stored.
 #[derive(Clone, Copy)]
 enum Spellings {
+    /// One by one.
     Apart(&'static [&'static str]),
+    /// In one text, separated by blanks.
     InText(&'static str),
 }
 
 impl Entry {
+    /// A single option; none if the entry is a list of options.
     fn of(option: &'static Opt) -> Option<Entry> {
         let Opt { id, takes, role, .. } = *option;
         let spellings = Spellings::Apart(option.spellings);
@@ -125,12 +165,13 @@ impl Entry {
         Some(Entry { id, spellings: Spellings::InText(text), takes, role })
     }
 
+    /// All options of an entry, which may be a list.
     fn all(option: &'static Opt) -> impl Iterator<Item = Entry> {
         Entry::of(option).into_iter().chain(option.listed.split(',').filter_map(Entry::listed))
     }
 
     /// The option that is spelt so, which is looked up in a list without reading the whole list.
-    fn spelt(option: &'static Opt, spelling: &Finder<'_>) -> Option<Entry> {
+    fn by_spelling(option: &'static Opt, spelling: &Finder<'_>) -> Option<Entry> {
         let wanted = |entry: &Entry| entry.any(|other| other.as_bytes() == spelling.needle());
         let listed = option.listed;
         if listed.is_empty() {
@@ -143,6 +184,7 @@ impl Entry {
         })
     }
 
+    /// True if one of its spellings passes a test.
     fn any(&self, test: impl Fn(&'static str) -> bool) -> bool {
         match self.spellings {
             Spellings::Apart(list) => list.iter().any(|other| test(other)),
@@ -151,22 +193,28 @@ impl Entry {
     }
 }
 
+/// A reading of the arguments of one call.
 struct Reader<'a> {
+    /// The result so far.
     parsed: Parsed<'a>,
     /// The program, and the subcommands so far.
     levels: Vec<Level>,
+    /// The arguments that are left.
     rest: &'a [Argument],
 }
 
 impl<'a> Reader<'a> {
+    /// The level that is read now: the innermost subcommand.
     fn level(&self) -> &Level {
         &self.levels[self.levels.len() - 1]
     }
 
+    /// The style of the level that is read now.
     fn style(&self) -> Style {
         self.level().style
     }
 
+    /// True if long options have a single dash.
     fn is_single(&self) -> bool {
         matches!(self.style(), Style::Single | Style::SinglePosix)
     }
@@ -183,6 +231,7 @@ impl<'a> Reader<'a> {
         Some((name, Level::of_command(command, level.style), Some(command)))
     }
 
+    /// Reads all arguments that are left.
     fn all(&mut self) {
         while let Some((argument, rest)) = self.rest.split_first() {
             self.rest = rest;
@@ -209,7 +258,7 @@ impl<'a> Reader<'a> {
                 }
                 Value::Known(text) if text.starts_with('+') && self.exact("+*").is_some() => {}
                 Value::Prefix(text, origin) if text.starts_with('-') => {
-                    self.begun(argument, text, origin);
+                    self.partial_option(argument, text, origin);
                 }
                 Value::OneOf(texts) if texts.iter().any(|text| text.starts_with('-')) => {
                     self.parsed.unknown.push(argument.clone());
@@ -283,15 +332,18 @@ impl<'a> Reader<'a> {
         own.chain(common)
     }
 
+    /// Every option that counts here, one by one.
     fn options(&self) -> impl Iterator<Item = Entry> {
         self.lists().flat_map(Entry::all)
     }
 
+    /// The option with exactly this spelling.
     fn exact(&self, spelling: &str) -> Option<Entry> {
         let spelling = Finder::new(spelling);
-        self.lists().find_map(|option| Entry::spelt(option, &spelling))
+        self.lists().find_map(|option| Entry::by_spelling(option, &spelling))
     }
 
+    /// Reads a word that begins with a dash.
     fn option(&mut self, argument: &Argument, text: &str) {
         let numbered = text[1..].bytes().all(|byte| byte.is_ascii_digit());
         if numbered
@@ -415,6 +467,7 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Records an option with its value, and the value by its role.
     fn push(&mut self, option: Entry, value: Option<Argument>) {
         if option.role != Role::Plain
             && let Some(value) = &value
@@ -425,7 +478,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A word whose end is not known: `-o$x`, `--output=$x`.
-    fn begun(&mut self, argument: &Argument, text: &str, origin: &Origin) {
+    fn partial_option(&mut self, argument: &Argument, text: &str, origin: &Origin) {
         let style = self.style();
         if let Some((name, value)) = text.split_once('=')
             && text.starts_with("--")

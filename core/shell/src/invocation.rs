@@ -1,7 +1,18 @@
-//! A program with its arguments, as the interpretation or an unwrapping found it.
+//! Invocations: the programs that a command runs, with their arguments.
+//!
+//! The evaluation turns a script into a list of these. An [`Invocation`] is everything that a
+//! program gets from the shell: its words, its environment, its working folder, and what its
+//! standard input and output are connected to. Models read it and report effects; nothing behind
+//! the evaluation looks at the text again.
 
-use super::ir::Span;
-use super::value::Value;
+use crate::ir::Span;
+use crate::value::Value;
+
+/// The name of a program without its folder: `rm` for `/bin/rm`.
+#[must_use]
+pub fn program_name(program: &str) -> &str {
+    program.rsplit('/').next().unwrap_or(program)
+}
 
 /// A program that the command runs, or may run.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,7 +36,7 @@ pub struct Invocation {
     /// The number of the invocation that runs it, if it is in a wrapper or an inner script. What it
     /// writes, that one writes.
     pub outer: Option<usize>,
-    /// True if the shell itself does it: `cd`, `export`. What it does is told by the interpretation,
+    /// True if the shell itself does it: `cd`, `export`. The evaluation reports what it does,
     /// and it needs no model. Builtins that are programs as well (`echo`, `kill`, `test`) are not.
     pub builtin: bool,
     /// True if it runs only where something else turns out so, or may run several times.

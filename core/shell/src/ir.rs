@@ -1,4 +1,9 @@
-//! The commands of a text, as the rest of the room knows them: no type of the parser crate.
+//! The intermediate representation: a script as a tree of commands and words.
+//!
+//! The parser crate is hidden behind this module: `parse` lowers its syntax tree to these types,
+//! and everything else works on them. The tree keeps what an evaluation needs and drops what it
+//! does not: comments, blanks, and the spelling of quotes. Every node has a [`Span`], the place in
+//! the text, so that a reason can show the words it is about.
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -1,15 +1,36 @@
-//! What programs do with their arguments: the seam between the interpretation and the judges.
+//! What programs do with their arguments: the seam between the evaluation and the judge.
 //!
 //! A [`Model`] is data: names, a grammar of options, and a function from parsed arguments to
-//! effects. Each stands in a table by area in `models/`, with examples that a test runs.
+//! effects. A [`tool::Tool`] is the same for programs with many commands, as one dense table
+//! without functions. Both stand in tables by area in `crate::models`, with examples that a test
+//! runs. `crate::grammar` reads arguments by a [`Grammar`] into [`Parsed`], and a model reports
+//! what it found to a [`Report`].
+//!
+//! A grammar is complete: an option that it does not have makes the whole call "not understood",
+//! which asks. So a missing option is a nuisance, and never a hole.
+//!
+//! # Example
+//!
+//! The row of a program in a table, as `models::kinds` abbreviates it:
+//!
+//! ```text
+//! model(
+//!     &["shuf", "gshuf"],                                 names
+//!     &gnu(&[list("-e --echo, -n --head-count=, -o --output=>, …")]),   options; `>`: a file it writes
+//!     shuf,                                               the function for its effects
+//!     &[ex("shuf -e -o out.txt a b", &["write:workspace"])],   examples, which a test runs
+//! )
+//! ```
 
-use super::effect::{Access, Certainty, Effect, FileEffect};
-use super::env::Env;
-use super::invocation::{Argument, Invocation};
-use super::ir::Span;
-use super::models::tool::Command;
-use super::place;
-use super::value::{Origin, Value};
+pub mod tool;
+
+use crate::effect::{Access, Certainty, Effect, FileEffect};
+use crate::env::Env;
+use crate::invocation::{Argument, Invocation};
+use crate::ir::Span;
+use crate::place;
+use crate::value::{Origin, Value};
+use tool::Command;
 
 /// What is known of a program.
 pub struct Model {
@@ -173,7 +194,7 @@ pub struct Parsed<'a> {
     pub invocation: &'a Invocation,
     /// The path of subcommands: `remote`, `add`.
     pub subcommands: Vec<&'static str>,
-    /// The last command, of a program that stands as a [`super::models::tool::Tool`].
+    /// The last command, of a program that stands as a [`crate::model::tool::Tool`].
     pub command: Option<&'static Command>,
     /// Options in their order, with their values.
     pub options: Vec<(&'static str, Option<Argument>)>,
@@ -208,7 +229,7 @@ impl Parsed<'_> {
     }
 }
 
-/// Where a model tells what it found.
+/// Collects what a model finds.
 pub struct Report<'a> {
     /// What is known of the machine.
     pub env: &'a Env,
@@ -224,7 +245,7 @@ impl Report<'_> {
     /// The name of the program, without its folder.
     #[must_use]
     pub fn name(&self) -> &str {
-        self.invocation.program.value.as_known().map_or("", super::unwrap::base)
+        self.invocation.program.value.as_known().map_or("", crate::invocation::program_name)
     }
 
     /// A file is read. `-` is standard input.

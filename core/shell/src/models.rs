@@ -1,5 +1,15 @@
-//! What programs do, in tables by area. A program that stands in none of them, and is no wrapper, is
-//! not understood.
+//! Models of programs: what each program does with its arguments, in tables by area.
+//!
+//! A program is known if it stands in one of these tables; otherwise, unless it is a wrapper, its
+//! call is "not understood", which asks. A [`Model`] has a function for its effects, a [`Tool`] is
+//! data alone (`perform` reads it).
+//!
+//! [`effects_of`] runs the models of all invocations. [`inner`] says what a program runs besides
+//! itself by its table, so that the evaluation can look into it. A table holds examples with the
+//! effects that they must have, and a test runs all of them.
+//!
+//! To add a program: put it into the table of its area with the options from its help text, and
+//! give examples of ordinary work and of harm.
 
 pub(super) mod address;
 mod administration;
@@ -22,24 +32,24 @@ mod remote;
 mod search;
 mod sockets;
 mod text;
-pub mod tool;
 mod tools;
 mod web;
 mod zip;
 
+use crate::names::is_wrapper;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use super::effect::{Access, CodeFrom, Effect, Found, Scope};
-use super::env::Env;
-use super::grammar;
-use super::invocation::{Argument, Invocation, Stdin};
-use super::model::{Model, Parsed, Report, Role};
-use super::place;
-use super::unwrap;
-use super::value::Value;
-use tool::Tool;
+use crate::effect::{Access, CodeFrom, Effect, Found, Scope};
+use crate::env::Env;
+use crate::grammar;
+use crate::invocation::{Argument, Invocation, Stdin, program_name};
+use crate::model::tool::Tool;
+use crate::model::{Model, Parsed, Report, Role};
+use crate::place;
+use crate::value::Value;
 
+/// The tables of models.
 const TABLES: &[&[Model]] = &[
     archives::TABLE,
     binaries::TABLE,
@@ -72,11 +82,14 @@ const TOOLS: &[&[Tool]] = tools::TABLES;
 /// What is known of a program.
 #[derive(Clone, Copy)]
 enum Known {
+    /// A program with a function for its effects.
     Model(&'static Model),
+    /// A program that is data alone.
     Tool(&'static Tool),
 }
 
 impl Known {
+    /// Reads the arguments of a call of this program.
     fn parse<'a>(&self, invocation: &'a Invocation) -> Parsed<'a> {
         match *self {
             Known::Model(model) => grammar::parse(invocation, model.grammar),
@@ -84,6 +97,7 @@ impl Known {
         }
     }
 
+    /// True if an option of the program names a command that is run.
     fn runs_commands(&self) -> bool {
         match self {
             Known::Model(model) => model.grammar.runs_commands(),
@@ -112,85 +126,24 @@ pub(crate) fn prepare() {
 /// True for a name that projects give to scripts of their own, though a system has a program of it.
 #[must_use]
 pub fn is_everyday(name: &str) -> bool {
+    /// Names that projects give to scripts of their own.
     const NAMES: &[&str] = &[
-        "start",
-        "stop",
-        "restart",
-        "reload",
-        "status",
-        "run",
-        "test",
-        "install",
-        "build",
-        "deploy",
-        "setup",
-        "configure",
-        "clean",
-        "watch",
-        "check",
-        "format",
-        "lint",
-        "release",
-        "update",
-        "script",
-        "service",
-        "init",
-        "server",
-        "app",
-        "main",
-        "monitor",
-        "backup",
-        "bench",
-        "dev",
-        "serve",
-        "sync",
-        "migrate",
-        "bootstrap",
-        "compile",
-        "publish",
-        "upgrade",
-        "generate",
-        "console",
-        "shell",
+        "start", "stop", "restart", "reload", "status", "run", "test", "install", "build",
+        "deploy", "setup", "configure", "clean", "watch", "check", "format", "lint", "release",
+        "update", "script", "service", "init", "server", "app", "main", "monitor", "backup",
+        "bench", "dev", "serve", "sync", "migrate", "bootstrap", "compile", "publish", "upgrade",
+        "generate", "console", "shell",
     ];
     NAMES.contains(&name)
 }
 
 /// Wrappers that do more than run another program, or that need not run one.
-const OPAQUE: &[&str] = &[
-    "docker",
-    "podman",
-    "nerdctl",
-    "docker-compose",
-    "podman-compose",
-    "kubectl",
-    "oc",
-    "k3s-kubectl",
-    "ssh",
-    "autossh",
-    "mosh",
-    "slogin",
-    "sshpass-ssh",
-    "lxc-attach",
-    "machinectl",
-    "vagrant",
-    "lxc",
-    "incus",
-    "multipass",
-    "wsl",
-    "distrobox",
-    "toolbox",
-    "tmux",
-    "screen",
-    "expect",
-    "systemd-run",
-    "bwrap",
-    "bubblewrap",
-    "firejail",
-    "sandbox-exec",
-    "start-stop-daemon",
-    "perf",
-    "envdir",
+const WRAPPERS_WITH_EFFECTS: &[&str] = &[
+    "docker", "podman", "nerdctl", "docker-compose", "podman-compose", "kubectl", "oc",
+    "k3s-kubectl", "ssh", "autossh", "mosh", "slogin", "sshpass-ssh", "lxc-attach", "machinectl",
+    "vagrant", "lxc", "incus", "multipass", "wsl", "distrobox", "toolbox", "tmux", "screen",
+    "expect", "systemd-run", "bwrap", "bubblewrap", "firejail", "sandbox-exec",
+    "start-stop-daemon", "perf", "envdir",
 ];
 
 /// True if it is known what a program of this name, without a folder, does.
@@ -208,7 +161,7 @@ pub fn parse(invocation: &Invocation) -> Option<Parsed<'_>> {
 
 /// What all invocations do, as far as their programs have models, and which have none.
 #[must_use]
-pub fn tell(invocations: &[Invocation], env: &Env) -> Vec<Found> {
+pub fn effects_of(invocations: &[Invocation], env: &Env) -> Vec<Found> {
     let mut found = Vec::new();
     for (number, invocation) in invocations.iter().enumerate() {
         let Some(program) = invocation.program.value.as_known() else { continue };
@@ -216,8 +169,8 @@ pub fn tell(invocations: &[Invocation], env: &Env) -> Vec<Found> {
             continue;
         }
         let mut report = Report { env, invocation, cwd: invocation.cwd.clone(), found: Vec::new() };
-        let name = unwrap::base(program);
-        let is_local = !unwrap::is_trusted(program, &invocation.cwd, env);
+        let name = program_name(program);
+        let is_local = !place::is_trusted(program, &invocation.cwd, env);
         if is_local && is_everyday(name) {
             continue;
         }
@@ -231,14 +184,14 @@ pub fn tell(invocations: &[Invocation], env: &Env) -> Vec<Found> {
                 }
                 match known {
                     Known::Model(model) => (model.effects)(&mut report, &parsed),
-                    Known::Tool(tool) => perform::tell(&mut report, &parsed, tool),
+                    Known::Tool(tool) => perform::report_effects(&mut report, &parsed, tool),
                 }
-                named(&mut report, &parsed);
-                understood(&mut report, &parsed, invocations);
+                report_named_options(&mut report, &parsed);
+                report_unknown_words(&mut report, &parsed, invocations);
             }
-            // A program of the project was told as a file that is run.
+            // The evaluation reported a program of the project as a file that is run.
             None if is_local => {}
-            None if unwrap::is_wrapper(name) && !OPAQUE.contains(&name) => {}
+            None if is_wrapper(name) && !WRAPPERS_WITH_EFFECTS.contains(&name) => {}
             None => report.not_understood("what this program does is not known"),
         }
         found.extend(report.found.into_iter().map(|(effect, certainty, span)| Found {
@@ -254,7 +207,7 @@ pub fn tell(invocations: &[Invocation], env: &Env) -> Vec<Found> {
 
 /// The places of secrets that code of the project, or of a file, is given: it may read them.
 #[must_use]
-pub fn given_secrets(invocations: &[Invocation], found: &[Found], env: &Env) -> Vec<Found> {
+pub fn secrets_given_to_code(invocations: &[Invocation], found: &[Found], env: &Env) -> Vec<Found> {
     let mut given = Vec::new();
     for (number, invocation) in invocations.iter().enumerate() {
         let own = || found.iter().filter(|found| found.by == Some(number));
@@ -287,55 +240,15 @@ pub fn given_secrets(invocations: &[Invocation], found: &[Found], env: &Env) -> 
 
 /// Programs of which no option does more than print, so that a word may be one.
 const ONLY_PRINT: &[&str] = &[
-    "basename",
-    "cat",
-    "cmp",
-    "comm",
-    "cut",
-    "dirname",
-    "du",
-    "echo",
-    "expand",
-    "expr",
-    "false",
-    "fmt",
-    "fold",
-    "grep",
-    "egrep",
-    "fgrep",
-    "head",
-    "id",
-    "join",
-    "ls",
-    "md5sum",
-    "nl",
-    "nproc",
-    "od",
-    "paste",
-    "printf",
-    "pwd",
-    "readlink",
-    "realpath",
-    "rev",
-    "seq",
-    "sha1sum",
-    "sha256sum",
-    "sha512sum",
-    "sleep",
-    "stat",
-    "tac",
-    "tail",
-    "test",
-    "[",
-    "tr",
-    "true",
-    "uname",
-    "wc",
+    "basename", "cat", "cmp", "comm", "cut", "dirname", "du", "echo", "expand", "expr", "false",
+    "fmt", "fold", "grep", "egrep", "fgrep", "head", "id", "join", "ls", "md5sum", "nl", "nproc",
+    "od", "paste", "printf", "pwd", "readlink", "realpath", "rev", "seq", "sha1sum", "sha256sum",
+    "sha512sum", "sleep", "stat", "tac", "tail", "test", "[", "tr", "true", "uname", "wc",
     "whoami",
 ];
 
-/// Tells what of the arguments is not known.
-fn understood(report: &mut Report<'_>, parsed: &Parsed<'_>, invocations: &[Invocation]) {
+/// Reports arguments that are not known.
+fn report_unknown_words(report: &mut Report<'_>, parsed: &Parsed<'_>, invocations: &[Invocation]) {
     let counts = !ONLY_PRINT.contains(&report.name());
     let mut perhaps = parsed.perhaps.iter().filter(|word| counts && !is_path(word, invocations));
     if let Some(word) = parsed.unknown.first().or_else(|| perhaps.next()) {
@@ -352,6 +265,7 @@ fn is_path(word: &Argument, invocations: &[Invocation]) -> bool {
     !outputs.is_empty() && outputs.iter().all(|number| prints_paths(invocations, *number, 4))
 }
 
+/// True if an invocation prints paths and nothing else: `find`, or a filter of its output.
 fn prints_paths(invocations: &[Invocation], number: usize, depth: usize) -> bool {
     let Some(call) = invocations.get(number).filter(|_| depth > 0) else { return false };
     match call.name() {
@@ -376,7 +290,7 @@ fn prints_paths(invocations: &[Invocation], number: usize, depth: usize) -> bool
 }
 
 /// What options do with the files and the commands that they name.
-fn named(report: &mut Report<'_>, parsed: &Parsed<'_>) {
+fn report_named_options(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     for (role, option, value) in &parsed.named {
         match role {
             Role::Plain | Role::Folder => {}
@@ -408,7 +322,7 @@ pub fn inner(invocation: &Invocation) -> Vec<Inner> {
     let parsed = known.parse(invocation);
     let mut all = Vec::new();
     if let Some(command) = parsed.command {
-        perform::inner(&parsed, command.does, &mut all);
+        perform::inner(&parsed, command.actions, &mut all);
     }
     let commands = parsed.named.into_iter().filter(|(role, ..)| *role == Role::Runs);
     all.extend(commands.map(|(_, _, value)| Inner::Text(value.value)));
@@ -417,8 +331,8 @@ pub fn inner(invocation: &Invocation) -> Vec<Inner> {
 
 /// True for effects that examples leave out: reads and lists of what is no secret.
 #[cfg(test)]
-fn is_plain_read(effect: &super::effect::Effect) -> bool {
-    let super::effect::Effect::File(file) = effect else { return false };
+fn is_plain_read(effect: &crate::effect::Effect) -> bool {
+    let crate::effect::Effect::File(file) = effect else { return false };
     matches!(file.access, Access::Read | Access::List)
         && !matches!(file.scope, Scope::Secret | Scope::Denied | Scope::Kernel | Scope::Device)
 }
@@ -427,9 +341,9 @@ fn is_plain_read(effect: &super::effect::Effect) -> bool {
 mod tests {
     use std::collections::HashSet;
 
-    use super::super::{Env, analyse};
     use super::Model;
     use super::{TABLES, TOOLS, is_plain_read};
+    use crate::{Env, analyse};
 
     /// All examples, with the effects that they must have.
     fn examples() -> Vec<(&'static str, Vec<&'static str>)> {
@@ -458,7 +372,7 @@ mod tests {
             let analysis = analyse(command, &Env::default());
             assert!(analysis.problems.is_empty(), "{command}: {:?}", analysis.problems);
             let found = analysis.found.iter().filter(|found| !is_plain_read(&found.effect));
-            // What hangs together is told behind the models.
+            // Effects that arise from several invocations are added after the models.
             let labels = found.map(|found| found.effect.label());
             let mut labels: Vec<String> =
                 labels.filter(|label| !label.starts_with("leak:")).collect();

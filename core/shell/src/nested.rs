@@ -1,15 +1,19 @@
-//! Repositories within the workspace, as a command meets them: whether what it does could change what
-//! they run, and what of them it takes away or writes by name.
+//! Repositories within the workspace, as a command meets them.
+//!
+//! A repository may lie below the workspace, with hooks and settings that run. [`Nested`] says what
+//! a command could do to such repositories: change what they run, or take files of them away or
+//! write them by name. The caller, who can look at the disk, decides with it which repositories a
+//! confinement has to protect.
 
 use std::collections::BTreeSet;
 
-use super::analyse::Analysis;
-use super::denied;
-use super::effect::{Access, Effect, FileEffect, Found, Scope};
-use super::env::Env;
-use super::invocation::{Argument, Invocation, Locus};
-use super::place::{self, is_opened, is_within};
-use super::value::{Origin, Value};
+use crate::analyse::Analysis;
+use crate::denied;
+use crate::effect::{Access, Effect, FileEffect, Found, Scope};
+use crate::env::Env;
+use crate::invocation::{Argument, Invocation, Locus};
+use crate::place::{self, is_opened, is_within};
+use crate::value::{Origin, Value};
 
 /// What a command does with repositories within the workspace.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -19,6 +23,7 @@ pub struct Nested {
     pub unseen_in: BTreeSet<String>,
     /// True if a program is called to make a repository.
     pub makes_repository: bool,
+    /// What the command could change.
     open: BTreeSet<Open>,
     /// The protected names that the owner opens.
     opened: Vec<String>,
@@ -47,7 +52,7 @@ const EXACT: &[&str] =
 const EXACT_OF_GIT: &[&str] =
     &["branch", "clean", "clone", "config", "init", "remote", "rm", "submodule", "worktree"];
 
-/// Subcommands of Git that write settings: which branch follows which, remotes, what they are told. What
+/// Subcommands of Git that write settings: which branch follows which, remotes, their options. What
 /// they run themselves, by a hook or a filter, they run for the user, too.
 const TRACKS: &[&str] =
     &["branch", "checkout", "config", "fetch", "init", "pull", "push", "remote", "switch"];
@@ -185,6 +190,7 @@ impl Nested {
         self.open.iter().any(tracks)
     }
 
+    /// Records what an access to a file could do to repositories.
     fn file(&mut self, file: &FileEffect, found: &Found) {
         let goes = match file.access {
             Access::Read | Access::List | Access::Execute | Access::Link => return,
@@ -216,6 +222,7 @@ const MAKES_REPOSITORY: &[(&str, &[&str])] = &[
     ("jj", &["git"]),
 ];
 
+/// True for a call that creates a repository.
 fn makes_repository(call: &Invocation) -> bool {
     let program = call.program.value.as_known().unwrap_or_default();
     let known = MAKES_REPOSITORY.iter().find(|(name, _)| *name == program);
@@ -246,7 +253,7 @@ fn is_exact(file: &FileEffect, found: &Found, analysis: &Analysis) -> bool {
     if found.program != "git" {
         return is_known && EXACT.contains(&&*found.program);
     }
-    // What Git writes without being told, it writes in its own folder.
+    // What Git writes by itself, it writes in its own folder.
     let words = analysis.invocations.get(number).map(|call| &call.arguments);
     words.and_then(|words| subcommand(words)).is_some_and(|(name, _)| EXACT_OF_GIT.contains(&name))
 }
@@ -266,7 +273,7 @@ fn tracked(analysis: &Analysis, number: usize, env: &Env) -> Option<String> {
     writes.then_some(call.folder)
 }
 
-/// A call of Git on this machine that is told nothing before its subcommand but the folder.
+/// A call of Git on this machine that has nothing before its subcommand but the folder.
 pub(super) struct CallOfGit<'a> {
     /// The subcommand.
     pub name: &'a str,
@@ -274,7 +281,8 @@ pub(super) struct CallOfGit<'a> {
     pub folder: String,
 }
 
-/// The call of that number, if it is such one. A variable may name what it runs, or another repository.
+/// The call of that number, if it is Git in a folder that is known, without variables and here on
+/// this machine. A variable may name what Git runs, or another repository.
 pub(super) fn call_of_git<'a>(
     analysis: &'a Analysis,
     number: usize,
@@ -305,8 +313,8 @@ fn subcommand(words: &[Argument]) -> Option<(&str, Option<&str>)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::analyse;
     use super::*;
+    use crate::analyse;
 
     fn nested(text: &str) -> Nested {
         let env = Env::default();

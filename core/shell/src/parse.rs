@@ -1,13 +1,24 @@
-//! From text to the [`ir`](super::ir). Only this file and those below it know the parser crate.
+//! From a text to the [`ir`](crate::ir). Only this module knows the parser crate.
 //!
-//! The crate is asked for the shape of commands and for where words begin and end. What stands in a
-//! word is read again from the text itself: quotes, backslashes, braces and patterns come out exact,
-//! and an expansion that the crate took for a literal is noticed, not lost. Where the crate reads
-//! something differently than a shell does, that part is parsed again or becomes unknown.
+//! The parser crate reads Bash well, but not in every corner. So its tree is not taken on faith:
+//! each word is read again from the text (`word`, `atoms`), and places at which the crate is known
+//! to read something else than a shell does are problems (`misread`, `doubt`). A text with a
+//! [`Problem`] is never allowed, so an error of the parser can make a verdict stricter, and never
+//! weaker.
 //!
-//! The crate is not known to panic within the limits of [`precheck`](super::precheck): it has a budget
-//! of steps, of depth and of stack, and reports when one is used up. If it does, that is a problem of
-//! the text like any other.
+//! - Commands: `command`, `compound`, `redirection`. Words: `word`, `atoms`, `ansi`, `parameter`,
+//!   `substitution`.
+//! - Here-documents: `document`. Lines that go on: `continuation`. `case` in unusual places:
+//!   `cases`.
+//! - Calls of the crate, guarded against panics: `reading`.
+//!
+//! # Why words are read again
+//!
+//! A shell and a parser for editors have different aims. The crate gives a useful tree for any
+//! text; a judge needs to know when the tree may be wrong. `misread` lists the places where the two
+//! are known to differ, each found by comparing the crate with Bash itself on generated texts
+//! (`tests::differential`, `tests::brush`). Where such a place occurs the text has a problem, and
+//! is asked about at least.
 
 mod ansi;
 mod atoms;
@@ -30,18 +41,18 @@ use std::cell::Cell;
 
 use shuck_parser::parser::ParseStatus;
 
-use super::ir::{Script, Span};
+use crate::ir::{Script, Span};
 
 /// The most times that a text within the text is parsed anew, one in the other: backticks.
 const DEEPEST: usize = 12;
 
 /// The most substitutions in each other. Each is parsed once for every one around it, since the crate
-/// does not tell what is wrong within them.
+/// does not say what is wrong within them.
 const DEEPEST_SUBSTITUTION: usize = 8;
 
 /// The most bytes that are parsed again, all together: backticks, words of expansions, the inside of
 /// substitutions. What is never closed is read as if it stood in itself, in many ways.
-const MOST_AGAIN: usize = 2 * super::precheck::LONGEST;
+const MOST_AGAIN: usize = 2 * crate::precheck::LONGEST;
 
 /// What a text costs beside its bytes, however short it is.
 const COST_OF_TEXT: usize = 64;
@@ -79,7 +90,7 @@ pub struct Problem {
     pub span: Span,
 }
 
-/// Parses a text. The text has passed [`precheck`](super::precheck).
+/// Parses a text. The text has passed [`precheck`](crate::precheck).
 #[must_use]
 pub fn parse(text: &str) -> Parse {
     parse_at(text, None)
@@ -91,6 +102,7 @@ pub fn parse_within(text: &str, place: &Span) -> Parse {
     parse_at(text, Some(place))
 }
 
+/// Parses a text with all of its places set to `place`, if there is one.
 fn parse_at(text: &str, place: Option<&Span>) -> Parse {
     let moved = &*continuation::moved(text);
     let altered = moved != text;
@@ -102,6 +114,7 @@ fn parse_at(text: &str, place: Option<&Span>) -> Parse {
     if second.problems.is_empty() { second } else { first.or(second) }
 }
 
+/// Parses a text and lowers the tree of the crate.
 fn lower(source: &str, altered: bool, place: Option<&Span>, apart: bool) -> Parse {
     let mut problems = Vec::new();
     let place = place.cloned();
@@ -136,6 +149,7 @@ struct Lowering<'s, 'p> {
     singles: bool,
     /// True if the crate is asked with what [`cases`] makes of the text.
     apart: bool,
+    /// What was not understood, so far.
     problems: &'p mut Vec<Problem>,
     /// How many bytes may still be parsed again.
     again: &'p Cell<usize>,
@@ -191,7 +205,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// True if a text within this one may be parsed. Otherwise it is told that it is not.
+    /// True if a text within this one may be parsed. Otherwise that is a problem.
     fn may_read(&mut self, text: &str, place: &Span) -> bool {
         let left = self.again.get().checked_sub(text.len() + COST_OF_TEXT);
         if let Some(left) = left.filter(|_| self.depth < DEEPEST) {
@@ -222,6 +236,7 @@ impl Lowering<'_, '_> {
         self.source.get(span.start.offset()..end).unwrap_or_default()
     }
 
+    /// Records something that is not understood.
     fn problem(&mut self, what: impl Into<String>, span: Span) {
         self.problems.push(Problem { what: what.into(), span });
     }

@@ -1,8 +1,30 @@
-//! Where a path leads, and whose place that is.
+//! Whose place a path is: the workspace, a temporary folder, a secret, the system.
+//!
+//! [`resolve`] makes a path absolute (see `path`), and [`scope`] says whose place it is. The rest
+//! of the crate judges scopes and never paths, so every list of well-known paths stands here:
+//!
+//! - `names` holds the lists: secrets, startup files, files that agents and editors obey.
+//! - `protected` decides which files of the workspace are protected although the agent works there.
+//! - [`is_trusted`] says whether a program is one of the system.
+//!
+//! Of several possible scopes the most sensitive one counts. A path of which only the beginning is
+//! known has the scope of the folder that is certain.
+//!
+//! # How a path gets its scope
+//!
+//! ```text
+//! "../x/.ssh/id_rsa"            as a word of the command
+//! → resolve                     "/home/user/.ssh/id_rsa": absolute, links followed
+//! → denied?                     if the owner denies it, that is all that counts
+//! → device, secret, startup     by place or by name; the first that fits
+//! → workspace, read roots, temp the innermost folder decides
+//! → home, system                everything else
+//! ```
 
 mod names;
 mod protected;
 
+pub use crate::path::{PROCESS, descriptor, is_process, is_stdin, is_within, normal, resolve};
 pub use protected::{is_opened, is_protected, names, protected, starts};
 
 use names::{
@@ -10,155 +32,18 @@ use names::{
     STARTUP_OF_SYSTEM,
 };
 
-use super::denied;
-use super::effect::Scope;
-use super::env::Env;
-use super::value::{Origin, Value};
+use crate::denied;
+use crate::effect::Scope;
+use crate::env::Env;
+use crate::value::{Origin, Value};
 
-/// How the file begins that stands for `<(command)`, which is no folder.
-pub const PROCESS: &str = "/dev/fd/63";
-
-/// True for the path of what a process writes, `<(…)`.
-#[must_use]
-pub fn is_process(path: &str) -> bool {
-    path.starts_with("/dev/fd/")
-}
-
-/// True for a path of the standard input.
-#[must_use]
-pub fn is_stdin(path: &str) -> bool {
-    matches!(path, "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0")
-}
-
-/// The descriptor that a path stands for: `/dev/stderr`, `/dev/fd/3`.
-#[must_use]
-pub fn descriptor(path: &str) -> Option<u32> {
-    match path {
-        "/dev/stdin" => Some(0),
-        "/dev/stdout" => Some(1),
-        "/dev/stderr" => Some(2),
-        path => {
-            let starts = ["/dev/fd/", "/proc/self/fd/", "/proc/thread-self/fd/"];
-            starts.iter().find_map(|start| path.strip_prefix(start))?.parse().ok()
-        }
-    }
-}
-
-/// The most links that are followed for one path.
-const MOST_LINKS: usize = 32;
-
-/// A path from the working folder, absolute, without `.` and `..`, with links followed. A value
-/// that is not known keeps what it surely begins with.
-#[must_use]
-pub fn resolve(path: &Value, cwd: &Value, env: &Env) -> Value {
-    match path {
-        Value::Known(text) if text.starts_with('/') => Value::Known(normal(text, env)),
-        Value::Known(text) => match cwd {
-            Value::Known(_) | Value::OneOf(_) => {
-                cwd.map(|cwd| normal(&format!("{cwd}/{text}"), env))
-            }
-            // The folder is one of which the beginning is sure, such as a new temporary one.
-            Value::Prefix(folder, origin)
-                if (origin.is_plain() || matches!(origin, Origin::Output(_)))
-                    && !text.contains("..") =>
-            {
-                Value::Prefix(folder.clone(), origin.clone())
-            }
-            Value::Prefix(_, origin) | Value::Unknown(origin) => Value::Unknown(origin.clone()),
-        },
-        Value::OneOf(texts) => {
-            let all = texts.iter().map(|text| resolve(&Value::Known(text.clone()), cwd, env));
-            all.reduce(Value::or).unwrap_or_else(|| path.clone())
-        }
-        Value::Prefix(text, origin) => {
-            // Behind the last slash a name may go on, and `..` may follow; the folder is sure only
-            // as far as it is written.
-            let (folder, name) = text.rsplit_once('/').unwrap_or((".", text));
-            let folder = if text.starts_with('/') && folder.is_empty() { "/" } else { folder };
-            match resolve(&Value::Known(folder.to_owned()), cwd, env) {
-                Value::Known(folder) => {
-                    let folder = folder.trim_end_matches('/');
-                    Value::Prefix(format!("{folder}/{name}"), origin.clone())
-                }
-                Value::OneOf(folders) if !name.starts_with('.') => in_one_of(&folders, origin),
-                _ => Value::Unknown(origin.clone()),
-            }
-        }
-        // A pattern of names, in one of the folders that it may stand in.
-        Value::Unknown(origin @ Origin::Glob(written)) => match cwd {
-            Value::OneOf(folders) if !written.starts_with(['/', '~', '.']) => {
-                in_one_of(folders, origin)
-            }
-            _ => path.clone(),
-        },
-        Value::Unknown(_) => path.clone(),
-    }
-}
-
-/// What is known of a name in one of these folders: it lies below what they have in common.
-fn in_one_of(folders: &[String], origin: &Origin) -> Value {
-    let common = folders.iter().map(|folder| folder.trim_end_matches('/')).reduce(|one, other| {
-        let mut common = one;
-        while !is_within(other, common) {
-            common = common.rsplit_once('/').map_or("", |(above, _)| above);
-        }
-        common
-    });
-    Value::Prefix(format!("{}/", common.unwrap_or_default()), origin.clone())
-}
-
-/// An absolute path without `.`, `..` and doubled slashes, with the links of the snapshot followed.
-#[must_use]
-pub fn normal(path: &str, env: &Env) -> String {
-    let mut rest: Vec<String> = parts(path);
-    let mut done = String::new();
-    let mut links = 0;
-    while let Some(part) = rest.pop() {
-        if part == ".." {
-            // Where this leads is decided by links within, which nobody may follow.
-            if !env.deny_paths.iter().any(|root| root.trim_end_matches('/') == done) {
-                done.truncate(done.rfind('/').unwrap_or(0));
-            }
-            continue;
-        }
-        let parent = done.len();
-        done.push('/');
-        done.push_str(&part);
-        if let Some(target) = env.links.get(&done)
-            && links < MOST_LINKS
-        {
-            links += 1;
-            if target.starts_with('/') {
-                done.clear();
-            } else {
-                done.truncate(parent);
-            }
-            rest.extend(parts(target));
-        } else if done == "/proc/self/root" || done == "/proc/1/root" {
-            done.clear();
-        } else if done == "/proc/self/cwd" {
-            done.clear();
-            rest.extend(parts(&env.cwd));
-        }
-    }
-    if done.is_empty() { "/".to_owned() } else { done }
-}
-
-/// The parts of a path, the last one first.
-fn parts(path: &str) -> Vec<String> {
-    path.split('/')
-        .rev()
-        .filter(|part| !part.is_empty() && *part != ".")
-        .map(str::to_owned)
-        .collect()
-}
-
-/// True if `path` is `root` or below it. Both are normal.
-#[must_use]
-pub fn is_within(path: &str, root: &str) -> bool {
-    let root = root.trim_end_matches('/');
-    path.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-}
+/// Folders whose programs are those of the system. Packages and administrators install there; an
+/// agent that works in its workspace cannot, so a name in one of them can be trusted to be the
+/// program that it names.
+const TRUSTED: &[&str] = &[
+    "/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin",
+    "/opt/homebrew/bin", "/usr/lib", "/usr/libexec", "/lib", "/lib64", "/usr/lib64",
+];
 
 /// Whose place a resolved path is. Of several possible ones the most sensitive counts; of a path
 /// whose end is unknown, what its beginning makes sure.
@@ -168,10 +53,10 @@ pub fn scope(path: &Value, env: &Env) -> Scope {
         return Scope::Denied;
     }
     match path {
-        Value::Known(text) => known(text, env),
+        Value::Known(text) => scope_of_known(text, env),
         Value::OneOf(texts) => texts
             .iter()
-            .map(|text| known(text, env))
+            .map(|text| scope_of_known(text, env))
             .max_by_key(|scope| severity(*scope))
             .unwrap_or(Scope::Unknown),
         Value::Prefix(text, Origin::Glob(pattern)) if finds_secret(text, pattern, env) => {
@@ -183,7 +68,7 @@ pub fn scope(path: &Value, env: &Env) -> Scope {
         Value::Prefix(_, origin) if !origin.is_plain() => Scope::Unknown,
         Value::Prefix(text, _) => match text.rsplit_once('/') {
             // A name that only begins so may be any of the folder.
-            Some((folder, _)) if !folder.is_empty() => match known(folder, env) {
+            Some((folder, _)) if !folder.is_empty() => match scope_of_known(folder, env) {
                 Scope::WorkspaceRoot if env.workspace.iter().any(|root| root == folder) => {
                     Scope::Workspace
                 }
@@ -207,7 +92,8 @@ pub fn may_be_hooks(path: &Value) -> bool {
         || denied::finds_below(pattern, ".git", &["hooks", "config"])
 }
 
-/// The order of places, the most sensitive last.
+/// The rank of a scope: the higher, the more sensitive. Where a path may be one of several, the
+/// highest counts.
 pub(super) fn severity(scope: Scope) -> usize {
     const ORDER: [Scope; 15] = [
         Scope::HarmlessDevice,
@@ -229,9 +115,10 @@ pub(super) fn severity(scope: Scope) -> usize {
     ORDER.iter().position(|other| *other == scope).unwrap_or(ORDER.len())
 }
 
-fn known(path: &str, env: &Env) -> Scope {
+/// The scope of one known path.
+fn scope_of_known(path: &str, env: &Env) -> Scope {
     let within = |roots: &[String]| roots.iter().any(|root| is_within(path, root));
-    if let Some(scope) = device(path) {
+    if let Some(scope) = device_scope(path) {
         return scope;
     }
     if is_secret(path, env) {
@@ -263,7 +150,8 @@ fn known(path: &str, env: &Env) -> Scope {
     Scope::System
 }
 
-fn device(path: &str) -> Option<Scope> {
+/// The scope of a path below `/dev`, `/proc` or `/sys`; none for any other path.
+fn device_scope(path: &str) -> Option<Scope> {
     if is_within(path, "/proc") || is_within(path, "/sys") {
         let environment = path.ends_with("/environ");
         return Some(if environment { Scope::Secret } else { Scope::Kernel });
@@ -298,6 +186,7 @@ fn finds_secret(begins: &str, pattern: &str, env: &Env) -> bool {
     denied::finds_any(begins, pattern, &roots) || denied::finds_name(pattern, SECRET_NAMES)
 }
 
+/// True for a path that holds a secret: by its place, or by a name that secrets have anywhere.
 fn is_secret(path: &str, env: &Env) -> bool {
     if SECRETS_OF_SYSTEM.iter().any(|root| is_within(path, root)) {
         return true;
@@ -353,37 +242,30 @@ fn in_home<'a>(path: &'a str, env: &Env) -> Option<&'a str> {
     })
 }
 
+/// True for a file that is run when a shell, a session or the machine starts.
 fn is_startup(path: &str, env: &Env) -> bool {
     let mut of_home = STARTS_SHELLS.iter().chain(STARTUP_OF_HOME);
     STARTUP_OF_SYSTEM.iter().any(|root| is_within(path, root))
         || in_home(path, env).is_some_and(|rest| of_home.any(|name| is_within(rest, name)))
 }
 
+/// True for a program that is called by its name, or by a path where the system keeps programs.
+#[must_use]
+pub fn is_trusted(program: &str, cwd: &Value, env: &Env) -> bool {
+    if !program.contains('/') {
+        return true;
+    }
+    let path = resolve(&Value::known(program), cwd, env);
+    let Some(path) = path.as_known() else { return false };
+    TRUSTED.iter().any(|folder| is_within(path, folder))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{normal, resolve, scope};
+    use super::{resolve, scope};
     use crate::effect::Scope;
     use crate::env::Env;
     use crate::value::{Origin, Value};
-
-    #[test]
-    fn paths_lose_what_does_not_count_and_follow_links() {
-        let mut env = Env::default();
-        env.links.insert("/workspace/out".into(), "/etc".into());
-        env.links.insert("/workspace/loop".into(), "/workspace/loop".into());
-        env.links.insert("/workspace/up".into(), "../srv".into());
-        for (path, expected) in [
-            ("//a/./b/../c/", "/a/c"),
-            ("/../..", "/"),
-            ("/workspace/out/passwd", "/etc/passwd"),
-            ("/workspace/up/x", "/srv/x"),
-            ("/proc/self/root/etc", "/etc"),
-            ("/proc/self/cwd/x", "/workspace/x"),
-        ] {
-            assert_eq!(normal(path, &env), expected, "{path}");
-        }
-        assert!(normal("/workspace/loop/x", &env).ends_with("/x"));
-    }
 
     #[test]
     fn scopes_tell_whose_place_a_path_is() {

@@ -1,5 +1,10 @@
-//! How a command that was judged is run, so that what runs is what was judged: as a program with its
-//! arguments, as the commands printed again, or as the text itself; and what the sandbox holds it to.
+//! How a command that was judged is run, so that what runs is what was judged.
+//!
+//! A [`Plan`] says how to start the command: as a program with its arguments, as the script printed
+//! again from what was understood of it ([`crate::print`]), or as the text itself. The first two
+//! leave a shell nothing to read differently from the analysis. The plan also holds the
+//! [`Confinement`]: the folders that the command may write and the hosts that it may reach, as they
+//! follow from its effects, so that a sandbox can enforce what was predicted.
 
 use std::collections::BTreeSet;
 
@@ -7,16 +12,16 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use super::analyse::Analysis;
-use super::effect::{Access, CodeFrom, Effect, FileEffect, Found, Scope};
-use super::env::Env;
-use super::invocation::Locus;
-use super::ir::{CommandKind, Script};
-use super::nested::Nested;
-use super::place;
-use super::print;
-use super::remotes;
-use super::value::Value;
+use crate::analyse::Analysis;
+use crate::effect::{Access, CodeFrom, Effect, FileEffect, Found, Scope};
+use crate::env::Env;
+use crate::invocation::Locus;
+use crate::ir::{CommandKind, Script};
+use crate::nested::Nested;
+use crate::place;
+use crate::print;
+use crate::remotes;
+use crate::value::Value;
 
 /// A way to run a command, and what it may do then.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -103,19 +108,8 @@ pub enum Reach {
 /// Variables that change what a shell reads when it starts, or what programs load. Whoever runs a plan
 /// takes them away.
 pub const REMOVED: &[&str] = &[
-    "BASH_ENV",
-    "ENV",
-    "SHELLOPTS",
-    "BASHOPTS",
-    "PS4",
-    "PROMPT_COMMAND",
-    "CDPATH",
-    "GLOBIGNORE",
-    "IFS",
-    "LD_PRELOAD",
-    "LD_AUDIT",
-    "LD_LIBRARY_PATH",
-    "DYLD_INSERT_LIBRARIES",
+    "BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "PS4", "PROMPT_COMMAND", "CDPATH", "GLOBIGNORE",
+    "IFS", "LD_PRELOAD", "LD_AUDIT", "LD_LIBRARY_PATH", "DYLD_INSERT_LIBRARIES",
     "DYLD_LIBRARY_PATH",
 ];
 
@@ -292,6 +286,7 @@ fn confinement(analysis: &Analysis, env: &Env) -> Confinement {
 }
 
 impl Confinement {
+    /// Adds what a file effect needs to the confinement.
     fn file(&mut self, file: &FileEffect, env: &Env) {
         let path = file.path.as_known();
         match (file.access, file.scope, path) {
@@ -330,8 +325,8 @@ impl Confinement {
 
 #[cfg(test)]
 mod tests {
-    use super::super::analyse;
     use super::*;
+    use crate::analyse;
 
     fn planned(text: &str) -> Plan {
         let env = Env::default();

@@ -1,10 +1,12 @@
-//! What is wrong with a text before it is parsed: its size, its characters, its depth.
+//! The check of a text before it is parsed: its size, its characters, its depth.
 //!
-//! All of it is one pass over the text. What is found here protects the parser, which is only given
-//! texts without [`Finding::is_fatal`], and the reader of an approval, who must see what runs.
+//! All of it is one pass over the text. It protects two readers. The parser only gets texts without
+//! [`Finding::is_fatal`], because it overflows its stack or takes quadratic time with some texts.
+//! And the person who approves must see what runs, so control characters, invisible characters,
+//! look-alike letters and long rows of blanks are findings.
 
-use super::ir::Span;
-use super::verdict::Decision;
+use crate::decision::Decision;
+use crate::ir::Span;
 
 /// The longest text that is analysed, in bytes.
 pub const LONGEST: usize = 32 * 1024;
@@ -34,7 +36,7 @@ const DEEPEST_DOCUMENTED: usize = 5;
 const MOST_PREFIXES: usize = 24;
 
 /// The most substitutions, and the most here-documents. Each substitution is a command at least, so
-/// that a text with more could not be told in full.
+/// that a text with more could not be evaluated in full.
 const MOST_OPENED: usize = 256;
 
 /// The most words and operators. Ordinary text of [`LONGEST`] bytes has fewer than this.
@@ -87,7 +89,7 @@ pub enum Concern {
     Padding,
     /// It nests deeper than [`DEEPEST`].
     TooDeep,
-    /// It has more words or substitutions than could be told.
+    /// It has more words or substitutions than can be evaluated.
     TooMany,
 }
 
@@ -194,30 +196,47 @@ pub fn check(text: &str) -> Vec<Finding> {
 /// is analysed.
 #[derive(Default)]
 struct Scan {
+    /// What was found so far.
     findings: Vec<Finding>,
+    /// The quote that is open.
     quote: Option<char>,
+    /// True behind a backslash.
     escaped: bool,
+    /// How many blanks stand in a row.
     blanks: usize,
+    /// How many parentheses and braces are open.
     depth: usize,
     /// For each open brace whether it is one of `${`.
     braces: Vec<bool>,
+    /// How many `${` are open.
     parameters: usize,
     /// For each open parenthesis what it is.
     parentheses: Vec<Parenthesis>,
+    /// How many substitutions are open.
     substitutions: usize,
+    /// How many substitutions and groups of patterns are open within a `${`.
     mixed: usize,
     /// True where a here-document was begun since the last substitution that counts as documented.
     document: bool,
+    /// How many substitutions are open that have a here-document before them.
     documented: usize,
+    /// How many substitutions and here-documents there were.
     opened: usize,
+    /// How many words and operators there were.
     words: usize,
+    /// The same, each counted as often as the parser reads it.
     read: usize,
+    /// How many dollar signs there were outside of single quotes.
     expansions: usize,
+    /// How many braces were opened outside of quotes.
     opened_braces: usize,
+    /// The character before.
     before: char,
     /// True behind a backslash that is none itself: what it stands before opens and closes nothing.
     behind_backslash: bool,
+    /// The words that may be `time` and `coproc`.
     keywords: Keywords,
+    /// The letters of the word so far.
     word: Letters,
 }
 
@@ -234,9 +253,11 @@ struct Parenthesis {
 
 /// The words that a shell knows before a command.
 struct Keywords {
+    /// The word so far.
     text: String,
     /// True where a command may begin.
     begins: bool,
+    /// How many of them stand in a row.
     prefixes: usize,
 }
 
@@ -247,6 +268,7 @@ impl Default for Keywords {
 }
 
 impl Keywords {
+    /// Follows the words that may be `time` or `coproc`.
     fn step(&mut self, before: char, char: char) {
         match char {
             '\n' if before == '\\' => _ = self.text.pop(),
@@ -269,12 +291,16 @@ impl Keywords {
 /// The letters of the word that is read.
 #[derive(Default)]
 struct Letters {
+    /// True if the word has a letter of ASCII.
     ascii: bool,
+    /// True if it has another letter.
     other: bool,
+    /// The first letter that looks like one of ASCII, with its place.
     lookalike: Option<(usize, char)>,
 }
 
 impl Scan {
+    /// Follows one character of the text.
     fn step(&mut self, at: usize, char: char) {
         self.quotes(char);
         if !self.behind_backslash {
@@ -313,6 +339,7 @@ impl Scan {
         }
     }
 
+    /// Follows quotes and backslashes.
     fn quotes(&mut self, char: char) {
         if std::mem::take(&mut self.escaped) {
             return;
@@ -400,6 +427,7 @@ impl Scan {
         }
     }
 
+    /// Notes the letters of a word, to find those that only look like others.
     fn letter(&mut self, at: usize, char: char) {
         if char.is_ascii_alphabetic() {
             self.word.ascii = true;
@@ -422,6 +450,7 @@ impl Scan {
         }
     }
 
+    /// Records a finding, once per kind.
     fn found(&mut self, concern: Concern, start: usize, end: usize) {
         // One of a kind is enough to decide.
         let kind = std::mem::discriminant(&concern);
@@ -455,6 +484,7 @@ fn looks_like_ascii(char: char) -> bool {
             .contains(char)
 }
 
+/// True for letters of other widths and mathematical alphabets, which look like ASCII.
 fn is_styled(char: char) -> bool {
     matches!(char, '\u{ff01}'..='\u{ff5e}' | '\u{1d400}'..='\u{1d7ff}' | '\u{24b6}'..='\u{24e9}')
 }
@@ -470,13 +500,8 @@ mod tests {
     #[test]
     fn ordinary_commands_raise_no_concern() {
         for text in [
-            "ls -la",
-            "echo 'größe' > \"naïve file\"",
-            "cat отчёт.txt",
-            "git commit -m '日本語'",
-            "for i in 1 2 3; do\n\techo $i\ndone\n",
-            "echo ✓ done",
-            "cat /tmp/καλημέρα",
+            "ls -la", "echo 'größe' > \"naïve file\"", "cat отчёт.txt", "git commit -m '日本語'",
+            "for i in 1 2 3; do\n\techo $i\ndone\n", "echo ✓ done", "cat /tmp/καλημέρα",
         ] {
             assert_eq!(concerns(text), [], "{text}");
         }

@@ -1,19 +1,25 @@
 //! Prints commands again from what was understood of them, so that a shell reads exactly what was
-//! judged: each known text between single quotes, one command a line, nothing else.
+//! judged.
 //!
-//! What is printed is parsed and printed once more before it is believed. What cannot be printed so
-//! that it stays the same is not printed at all.
+//! Each known text stands between single quotes, one command a line, and nothing else is printed.
+//! So the shell that runs the script finds nothing in it that the analysis did not see.
+//!
+//! What is printed is parsed and printed once more before it is believed. What does not stay the
+//! same is not printed at all, and the text runs as it was written.
+//!
+//! - Scripts, commands, redirections and words: this file.
+//! - `${…}`: `expansion`.
 
 mod expansion;
 
 #[cfg(test)]
 mod tests;
 
-use super::ir::{
+use crate::ir::{
     Assigned, Assignment, Command, CommandKind, Item, Joint, Operation, Piece, Pipeline,
     Redirection, RedirectionKind, Script, SimpleCommand, Word,
 };
-use super::parse;
+use crate::parse;
 
 /// What stands before a script in which no name is a pattern.
 pub const NO_PATTERNS: &str = "'set' '-f'\n";
@@ -50,8 +56,10 @@ pub fn print(script: &Script) -> Option<String> {
     Some(printer.out)
 }
 
+/// The script as it is printed.
 #[derive(Default)]
 struct Printer {
+    /// The text so far.
     out: String,
     /// Here-documents whose bodies follow the line.
     pending: Vec<String>,
@@ -69,21 +77,25 @@ enum At {
 }
 
 impl Printer {
+    /// Appends a text.
     fn push(&mut self, text: &str) {
         self.out.push_str(text);
     }
 
+    /// Ends the line, and appends the here-documents that it opened.
     fn line(&mut self) {
         self.push("\n");
         self.bodies();
     }
 
+    /// Appends the bodies of here-documents.
     fn bodies(&mut self) {
         for body in std::mem::take(&mut self.pending) {
             self.push(&body);
         }
     }
 
+    /// Prints a script on one line.
     fn script(&mut self, script: &Script) -> Option<()> {
         for (at, item) in script.items.iter().enumerate() {
             self.item(item)?;
@@ -103,10 +115,12 @@ impl Printer {
         Some(())
     }
 
+    /// Prints a pipeline of a script.
     fn item(&mut self, item: &Item) -> Option<()> {
         self.pipeline(&item.pipeline)
     }
 
+    /// Prints a pipeline.
     fn pipeline(&mut self, pipeline: &Pipeline) -> Option<()> {
         if pipeline.negated {
             self.push("! ");
@@ -121,6 +135,7 @@ impl Printer {
         Some(())
     }
 
+    /// Prints a command with its redirections.
     fn command(&mut self, command: &Command) -> Option<()> {
         match &command.kind {
             CommandKind::Simple(simple) => self.simple(simple)?,
@@ -137,6 +152,7 @@ impl Printer {
         Some(())
     }
 
+    /// Prints a compound command.
     #[expect(clippy::too_many_lines, reason = "one arm a compound command")]
     fn compound(&mut self, kind: &CommandKind) -> Option<()> {
         match kind {
@@ -225,6 +241,7 @@ impl Printer {
         self.script(script)
     }
 
+    /// Prints a script between two words, on lines of its own.
     fn block(&mut self, open: &str, script: &Script, close: &str) -> Option<()> {
         self.push(open);
         self.line();
@@ -267,6 +284,7 @@ impl Printer {
         Some(())
     }
 
+    /// Prints a simple command.
     fn simple(&mut self, simple: &SimpleCommand) -> Option<()> {
         let mut first = true;
         for assignment in &simple.assignments {
@@ -289,6 +307,7 @@ impl Printer {
         Some(())
     }
 
+    /// Prints words with blanks before them.
     fn words(&mut self, words: &[Word]) -> Option<()> {
         for word in words {
             self.push(" ");
@@ -323,6 +342,7 @@ impl Printer {
         self.pieces(&word.pieces[2..], At::Word)
     }
 
+    /// Prints an assignment.
     fn assignment(&mut self, assignment: &Assignment) -> Option<()> {
         self.push(&assignment.name);
         if let Some(index) = &assignment.index {
@@ -364,6 +384,7 @@ impl Printer {
         Some(())
     }
 
+    /// Prints a word. None if it cannot be printed so that it stays the same.
     fn word(&mut self, word: &Word, at: At) -> Option<()> {
         if word.pieces.is_empty() {
             if at == At::Word {
@@ -374,6 +395,7 @@ impl Printer {
         self.pieces(&word.pieces, at)
     }
 
+    /// Prints the pieces of a word.
     fn pieces(&mut self, pieces: &[Piece], at: At) -> Option<()> {
         let mut number = 0;
         while let Some(piece) = pieces.get(number) {
@@ -415,6 +437,7 @@ impl Printer {
         Some(())
     }
 
+    /// Prints a literal between the quotes that its place needs.
     fn literal(&mut self, text: &str, quoted: bool, at: At) -> Option<()> {
         match at {
             At::Quoted => {
@@ -447,6 +470,7 @@ impl Printer {
         Some(())
     }
 
+    /// Prints an expansion.
     fn piece(&mut self, piece: &Piece, at: At) -> Option<()> {
         let quoted = match piece {
             Piece::Variable(variable) => variable.quoted,
@@ -498,6 +522,7 @@ impl Printer {
         Some(())
     }
 
+    /// Prints a redirection.
     fn redirection(&mut self, redirection: &Redirection) -> Option<()> {
         if let Some(name) = &redirection.fd_name {
             self.push(&format!("{{{name}}}"));
@@ -529,6 +554,7 @@ impl Printer {
         self.word(word, At::Word)
     }
 
+    /// Prints the body of a here-document.
     fn document(&mut self, body: &Word, quoted: bool) -> Option<()> {
         let mut inner = Printer::default();
         for piece in &body.pieces {
@@ -574,6 +600,7 @@ fn bare(word: &Word) -> Option<&str> {
     }
 }
 
+/// The text of a word that is a single literal.
 fn literal_of(word: &Word) -> Option<&str> {
     match &word.pieces[..] {
         [Piece::Literal { text, .. }] => Some(text),

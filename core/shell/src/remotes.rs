@@ -1,16 +1,18 @@
 //! Remotes of repositories that a command does not spell out: `git pull`, `git push origin`.
+//!
+//! Such a command reaches the hosts that the repository has configured. The caller can look them
+//! up: [`folders`] says in which folders, and [`Env::remotes`] takes the answer. `hosts` then
+//! narrows the network of the plan to those. No verdict depends on remotes; only the confinement
+//! does.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use super::analyse::Analysis;
-use super::effect::{Effect, Found};
-use super::env::Env;
-use super::models::address::{self, Remote};
-use super::nested::call_of_git;
-use super::value::Value;
-
-/// The remotes of a repository: the addresses of each, by its name.
-pub type Remotes = BTreeMap<String, BTreeSet<String>>;
+use crate::analyse::Analysis;
+use crate::effect::{Effect, Found};
+use crate::env::Env;
+use crate::models::address::{self, Remote};
+use crate::nested::call_of_git;
+use crate::value::Value;
 
 /// Hosts and the ports that are named with them.
 pub(super) type Hosts = BTreeSet<(String, Option<u16>)>;
@@ -58,9 +60,13 @@ pub(super) fn hosts(analysis: &Analysis, number: usize, env: &Env) -> Option<Hos
 
 #[cfg(test)]
 mod tests {
-    use super::super::plan::{Reach, plan};
-    use super::super::{analyse, judge::Settings};
+    use std::collections::BTreeMap;
+
     use super::*;
+    use crate::analyse;
+    use crate::env::Remotes;
+    use crate::plan::{Reach, plan};
+    use crate::settings::Settings;
 
     fn env() -> Env {
         let remotes = |all: &[(&str, &str)]| {
@@ -152,7 +158,7 @@ mod tests {
     #[test]
     fn what_is_known_of_remotes_changes_no_verdict() {
         for text in ["git pull", "git push origin main", "git fetch fork", "git push -f origin x"] {
-            let verdict = |env: &Env| super::super::check(text, env, &Settings::default()).verdict;
+            let verdict = |env: &Env| crate::check(text, env, &Settings::default()).verdict;
             assert_eq!(verdict(&env()), verdict(&Env::default()), "{text}");
         }
     }

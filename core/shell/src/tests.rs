@@ -1,4 +1,4 @@
-//! Proofs of the room as a whole: on labelled commands, on their rewritings, and against a real
+//! Tests of the crate as a whole: on labelled commands, on their rewritings, and against a real
 //! shell. `make soak` runs them long.
 
 mod brush;
@@ -15,6 +15,7 @@ mod lattice;
 mod leading;
 mod misread;
 mod odd;
+mod order;
 mod prose;
 mod quotes;
 mod reflection;

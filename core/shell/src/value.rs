@@ -1,4 +1,28 @@
-//! What is known of a text that a shell would make.
+//! Abstract values of the shell: what is known of a text before anything runs.
+//!
+//! A word like `rm -rf "$DIR/x"` is not a text yet. A [`Value`] says how much of it is certain: all
+//! of it, one of several texts, a beginning, or nothing. An [`Origin`] says where the unknown rest
+//! comes from, because that decides how dangerous it is: a number cannot become an option, what a
+//! program printed can.
+//!
+//! Two operations carry the analysis. [`Value::then`] concatenates, and [`Value::or`] joins what
+//! two branches leave behind. Both lose precision rather than be wrong: a value never claims more
+//! than what holds on every path.
+//!
+//! # Example
+//!
+//! What is known of the words of a command, where `DIR` was never set and `ls` runs in the text:
+//!
+//! ```text
+//! x=src; rm "$x/a"        Known("src/a")
+//! rm "$DIR/a"             Unknown(Environment("DIR")): a prefix is never empty
+//! rm "build-$DIR"         Prefix("build-", Environment("DIR"))
+//! rm "$(ls)"              Unknown(Output([0])): what invocation 0 printed
+//! if …; then x=a; else x=b; fi; rm "$x"      OneOf(["a", "b"])
+//! ```
+//!
+//! A value that would hold more than [`Value::MOST`] texts becomes unknown with the origin of what was
+//! joined. Of a text longer than [`Value::LONGEST`] only the beginning is known.
 
 /// What is known of the value of a word or a variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -117,7 +141,7 @@ impl Value {
     }
 
     /// The most bytes of a text that is kept. A text may double itself with each of its commands.
-    pub const LONGEST: usize = super::precheck::LONGEST;
+    pub const LONGEST: usize = crate::precheck::LONGEST;
 
     /// How many bytes of text it holds.
     pub fn weight(&self) -> usize {
@@ -201,29 +225,15 @@ impl Value {
     }
 }
 
-/// True for the name of a variable that holds a secret, as far as a name can tell.
+/// True for the name of a variable that holds a secret, as far as its name says.
 #[must_use]
 pub fn names_a_secret(name: &str) -> bool {
+    /// Words in names of variables that hold secrets.
     const WORDS: &[&str] = &[
-        "TOKEN",
-        "SECRET",
-        "SECRETS",
-        "PASSWORD",
-        "PASSWD",
-        "PASSPHRASE",
-        "PASS",
-        "PWD",
-        "KEY",
-        "KEYS",
-        "APIKEY",
-        "CREDENTIAL",
-        "CREDENTIALS",
-        "DSN",
-        "AUTH",
-        "COOKIE",
-        "PAT",
-        "PRIVATE",
+        "TOKEN", "SECRET", "SECRETS", "PASSWORD", "PASSWD", "PASSPHRASE", "PASS", "PWD", "KEY",
+        "KEYS", "APIKEY", "CREDENTIAL", "CREDENTIALS", "DSN", "AUTH", "COOKIE", "PAT", "PRIVATE",
     ];
+    /// Names with such a word that hold none.
     const PLAIN: &[&str] = &["PWD", "OLDPWD", "SSH_AUTH_SOCK", "PUBLIC_KEY", "KEY", "PASS", "AUTH"];
     let name = name.to_ascii_uppercase();
     !PLAIN.contains(&&*name)

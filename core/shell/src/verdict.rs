@@ -1,27 +1,17 @@
-//! What became of a check.
+//! What became of a check: the verdict, its reasons, and the form in which a host shows them.
+//!
+//! [`Verdict`] is the result inside the crate. [`Check`] is the same for readers: it has texts for
+//! the model and for the person who approves, the simple commands one by one, and the plan to run
+//! the command by. The doc comments of the types here are part of the published JSON schema.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::effect::Found;
-use super::ir::Span;
-use super::judge::WithoutApprover;
-use super::plan::Plan;
-
-/// Whether a command may run.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "snake_case")]
-#[schemars(rename = "ShellDecision")]
-pub enum Decision {
-    /// It is understood, and within what the profile lets run.
-    Allow,
-    /// It is not understood, or beyond the profile: somebody decides.
-    Ask,
-    /// It does not run.
-    Deny,
-}
+use crate::decision::Decision;
+use crate::effect::Found;
+use crate::ir::Span;
+use crate::plan::Plan;
+use crate::settings::WithoutApprover;
 
 /// The reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -42,7 +32,8 @@ pub struct Reason {
     /// What to do instead.
     pub instead: Option<String>,
     /// True if it is a hard deny: no approval lifts it.
-    pub floor: bool,
+    #[serde(rename = "floor")]
+    pub hard_deny: bool,
 }
 
 /// What became of a check.

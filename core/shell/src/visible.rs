@@ -1,7 +1,7 @@
-//! Text for a person who decides about it.
+//! Text as a person sees it: characters that cannot be seen are written out.
 //!
-//! Characters that are not seen, or that turn the direction of writing, make a command look like another
-//! one. [`visible`] writes them out, [`visible_json`] does so in JSON text.
+//! A command may hold control characters, or characters that turn the direction of what follows.
+//! Whoever approves it must see what runs, so every text for people and models passes through here.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -26,6 +26,7 @@ pub fn visible_json(json: &str) -> Cow<'_, str> {
     })
 }
 
+/// A text with its hidden characters written out in one of the two forms.
 fn written_out(text: &str, write_out: impl Fn(&mut String, char)) -> Cow<'_, str> {
     if !text.chars().any(|character| is_hidden(character) || is_joiner(character)) {
         return text.into();
@@ -92,19 +93,8 @@ mod tests {
         assert!(matches!(visible("a\tb\né 👩\u{200d}💻 ❤\u{fe0f}"), Cow::Borrowed(_)));
         assert!(matches!(visible("می\u{200c}خواهم"), Cow::Borrowed(_)));
         for hidden in [
-            '\u{200b}',
-            '\u{200c}',
-            '\u{200d}',
-            '\u{2060}',
-            '\u{feff}',
-            '\u{ad}',
-            '\u{2066}',
-            '\u{3164}',
-            '\u{2800}',
-            '\u{fe0f}',
-            '\u{e0101}',
-            '\u{115f}',
-            '\u{85}',
+            '\u{200b}', '\u{200c}', '\u{200d}', '\u{2060}', '\u{feff}', '\u{ad}', '\u{2066}',
+            '\u{3164}', '\u{2800}', '\u{fe0f}', '\u{e0101}', '\u{115f}', '\u{85}',
         ] {
             let shown = format!("rm a\\u{{{:x}}}b", u32::from(hidden));
             assert_eq!(visible(&format!("rm a{hidden}b")), shown);

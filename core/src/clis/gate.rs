@@ -301,7 +301,7 @@ impl Gate<'_> {
                 let at = self.clis.iter().position(|cli| self.is_binary(cli, path))?;
                 Some((at, "its binary is read, copied, linked or changed".to_owned()))
             }
-            Effect::EnvironmentPoison { name, value } => {
+            Effect::EnvironmentInjection { name, value } => {
                 let values = value.possible().unwrap_or_default();
                 let at = values.iter().find_map(|text| self.of_text(text, depth))?;
                 Some((at, format!("the variable `{name}` has it run by another program")))

@@ -10,7 +10,7 @@ use crate::error::Code;
 use crate::exec::permitted;
 use crate::exec::sandbox::Mounted;
 use crate::policy::Permit;
-use crate::shell::{Confinement, Env, Nested, check_floor, place};
+use crate::shell::{Confinement, Env, Nested, check_hard_deny, place};
 use crate::tool::{CallContext, ToolError};
 
 impl Commands {
@@ -49,9 +49,9 @@ impl Commands {
         env.stdin = wanted.stdin.map(str::to_owned);
         let (analysis, env) = analysed(wanted.text, env, links);
         let own = settings_of(&self.settings, cx.caller(), wanted.agents);
-        let checks = own.iter().map(|settings| check_floor(&analysis, &env, settings)).collect();
+        let checks = own.iter().map(|settings| check_hard_deny(&analysis, &env, settings)).collect();
         let mut check =
-            strictest(checks).unwrap_or_else(|| check_floor(&analysis, &env, &self.settings));
+            strictest(checks).unwrap_or_else(|| check_hard_deny(&analysis, &env, &self.settings));
         if let Some(plan) = &mut check.plan {
             plan.confinement = held;
         }

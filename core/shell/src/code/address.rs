@@ -1,51 +1,47 @@
 //! Hosts, ports and files among the arguments of a call.
 
-use super::super::value::{Origin, Value};
-use super::thing::Thing;
+use super::abstract_value::AbstractValue;
+use crate::value::{Origin, Value};
 
-/// The path of a file that was opened somewhere in a thing.
-pub(super) fn opened(thing: &Thing, depth: usize) -> Option<Value> {
-    match thing {
-        Thing::Path(path, made) if path.starts_with("open()") || path.contains("read") => {
+/// The path of a file that was opened somewhere in a value.
+pub(super) fn opened(value: &AbstractValue, depth: usize) -> Option<Value> {
+    match value {
+        AbstractValue::Path(path, made) if path.starts_with("open()") || path.contains("read") => {
             Some(made.first()?.value())
         }
-        Thing::Path(_, all) | Thing::List(all) if depth > 0 => {
-            all.iter().find_map(|thing| opened(thing, depth - 1))
+        AbstractValue::Path(_, all) | AbstractValue::List(all) if depth > 0 => {
+            all.iter().find_map(|value| opened(value, depth - 1))
         }
-        Thing::Map(all) if depth > 0 => all.iter().find_map(|(_, thing)| opened(thing, depth - 1)),
+        AbstractValue::Map(all) if depth > 0 => {
+            all.iter().find_map(|(_, value)| opened(value, depth - 1))
+        }
         _ => None,
     }
 }
 
 /// Host and port of what stands between other arguments: `("host", 80)`, `"host", 80`, options.
-pub(super) fn address(given: &[Thing]) -> (Value, Option<u16>) {
+pub(super) fn address(arguments: &[AbstractValue]) -> (Value, Option<u16>) {
     let mut host = None;
     let mut port = None;
-    let mut take = |thing: &Thing| match thing {
-        Thing::Number(number) if port.is_none() => port = u16::try_from(*number).ok(),
-        Thing::Text(value) if host.is_none() => host = Some(value.clone()),
+    let mut take = |operand: &AbstractValue| match operand {
+        AbstractValue::Number(number) if port.is_none() => port = u16::try_from(*number).ok(),
+        AbstractValue::Text(value) if host.is_none() => host = Some(value.clone()),
         // A port may be written as a text.
-        Thing::Text(Value::Known(text)) if port.is_none() => port = text.parse().ok(),
+        AbstractValue::Text(Value::Known(text)) if port.is_none() => port = text.parse().ok(),
         _ => {}
     };
-    for thing in given {
-        match thing {
-            Thing::List(all) => all.iter().for_each(&mut take),
-            Thing::Map(all) => {
+    for operand in arguments {
+        match operand {
+            AbstractValue::List(all) => all.iter().for_each(&mut take),
+            AbstractValue::Map(all) => {
                 let names = [
-                    "host",
-                    "hostname",
-                    "port",
-                    "path",
-                    "PeerAddr",
-                    "PeerHost",
-                    "PeerPort",
+                    "host", "hostname", "port", "path", "PeerAddr", "PeerHost", "PeerPort",
                     "LocalPort",
                 ];
                 let named = all.iter().filter(|(name, _)| names.contains(&name.as_str()));
-                named.for_each(|(_, thing)| take(thing));
+                named.for_each(|(_, operand)| take(operand));
             }
-            thing => take(thing),
+            operand => take(operand),
         }
     }
     let host = host.unwrap_or(Value::Unknown(Origin::Other));

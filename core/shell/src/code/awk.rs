@@ -1,25 +1,37 @@
 //! Programs of `awk`: `system`, pipes, redirections, `getline`, `ENVIRON`, the network of gawk.
+//!
+//! The program is split into tokens and read twice in order, like other code: what a variable
+//! becomes later counts before, because the program runs once per line of input. Patterns and
+//! conditions are ignored.
 
 use std::collections::BTreeMap;
 
-use super::super::effect::{Access, Effect, Payload};
-use super::super::value::{Origin, Value};
 use super::Act;
 use super::address::host_of;
+use crate::effect::{Access, Effect, Payload};
+use crate::value::{Origin, Value};
 
 /// The most acts of one program.
-const MOST_ACTS: usize = 256;
+const MAX_ACTS: usize = 256;
 
+/// A word of a program.
 #[derive(Clone, Debug, PartialEq)]
 enum Token {
+    /// A text between double quotes.
     Text(String),
+    /// A name or a keyword.
     Name(String),
+    /// A number, as it is written.
     Number(String),
+    /// A regular expression.
     Pattern,
+    /// An operator.
     Mark(&'static str),
+    /// The end of a line.
     Line,
 }
 
+/// The operators, the longer ones first, so that `>>` is not read as two.
 const MARKS: &[&str] = &[
     "|&", "||", "&&", ">>", "==", "!=", "<=", ">=", "+=", "-=", "*=", "/=", "%=", "^=", "++", "--",
     "!~", "{", "}", "(", ")", "[", "]", ";", ",", "+", "-", "*", "/", "%", "^", "!", ">", "<", "|",
@@ -46,6 +58,7 @@ pub fn awk(program: &str, variables: &[(String, Value)]) -> Vec<Act> {
     reader.acts
 }
 
+/// Splits a program into tokens.
 #[expect(clippy::too_many_lines, reason = "one arm a kind of sign")]
 fn tokens(text: &str) -> Vec<Token> {
     let chars: Vec<char> = text.chars().collect();
@@ -160,34 +173,44 @@ fn quoted(chars: &[char]) -> (String, usize) {
     (text, at + 1)
 }
 
+/// A reading of a program.
 struct Reader {
+    /// The words of the program.
     tokens: Vec<Token>,
+    /// The place of the next word.
     at: usize,
+    /// What variables hold, as far as it is known.
     variables: BTreeMap<String, Value>,
+    /// What the program does, so far.
     acts: Vec<Act>,
     /// True within a `print` or `printf`, where `>` and `|` write.
     prints: bool,
+    /// How many parentheses are around since the last `print`; within them `>` compares.
     parentheses: usize,
 }
 
 impl Reader {
+    /// Records an act, once.
     fn act(&mut self, act: Act) {
-        if self.acts.len() < MOST_ACTS && !self.acts.contains(&act) {
+        if self.acts.len() < MAX_ACTS && !self.acts.contains(&act) {
             self.acts.push(act);
-        } else if self.acts.len() == MOST_ACTS {
+        } else if self.acts.len() == MAX_ACTS {
             let why = "the program does more than is looked at".to_owned();
             self.acts.push(Act::Effect(Effect::Dynamic { why }));
         }
     }
 
+    /// True if this mark stands so many tokens ahead.
     fn is_mark(&self, ahead: usize, mark: &str) -> bool {
         matches!(self.tokens.get(self.at + ahead), Some(Token::Mark(other)) if *other == mark)
     }
 
+    /// True if this name stands so many tokens ahead.
     fn is_name(&self, ahead: usize, name: &str) -> bool {
         matches!(self.tokens.get(self.at + ahead), Some(Token::Name(other)) if other == name)
     }
 
+    /// Reads all tokens.
     #[expect(clippy::too_many_lines, reason = "one arm a kind of token")]
     fn all(&mut self) {
         let mut last = Value::Unknown(Origin::Other);
@@ -271,6 +294,7 @@ impl Reader {
         }
     }
 
+    /// Records an access to a file, or to what `/inet/…` stands for.
     fn file(&mut self, access: Access, file: Value) {
         if file.prefix().starts_with("/inet") {
             return self.command(file);
@@ -300,6 +324,7 @@ impl Reader {
 
     /// What is put into `ARGV` is read as a file. A function that is given a part of it may do that.
     fn inputs(&mut self) {
+        /// Words behind which `ARGV` is only looked at.
         const LOOK: &[&str] = &[
             "if", "while", "for", "length", "print", "printf", "sprintf", "index", "substr",
             "tolower", "toupper", "int", "match", "system", "close", "return",
@@ -342,6 +367,7 @@ impl Reader {
         }
     }
 
+    /// Records what is read of `ENVIRON`.
     fn environment(&mut self) {
         self.at += 1;
         let name = match (self.tokens.get(self.at), self.tokens.get(self.at + 1)) {
@@ -349,7 +375,7 @@ impl Reader {
             _ => None,
         };
         match name {
-            Some(name) if super::reader::is_secret_name(&name) => {
+            Some(name) if crate::names::is_secret_name(&name) => {
                 let kind = format!("the variable {name}");
                 self.act(Act::Effect(Effect::Secret { kind, path: None }));
             }

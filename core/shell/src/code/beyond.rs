@@ -1,117 +1,72 @@
-//! Functions of which nothing is known: what they are given tells what they may do. A path beyond
-//! the workspace is read and perhaps written, an address is reached, and a text that goes to a
-//! module that nobody knows, or to a function with the name of one that runs texts, may be run.
+//! Calls of functions that no table knows: their arguments say what they may do.
+//!
+//! A path beyond the workspace may be read and written, an address may be reached, and a text that
+//! looks like a command may be run. What only computes on its arguments is listed in `pure`, by
+//! name.
 
 mod pure;
 
-use super::super::effect::{Access, Effect, Payload};
-use super::super::value::Value;
+use super::abstract_value::{AbstractValue, Provenance};
 use super::address::host_of;
 use super::reader::{Reader, Target};
-use super::thing::{From, Thing};
 use super::{Act, Language};
+use crate::effect::{Access, Effect, Payload};
+use crate::value::Value;
 use pure::{MODULES, NAMES};
 
-/// The most things in each other that are looked through.
+/// The most values in each other that are looked through.
 const DEEPEST: usize = 4;
 
 /// The longest text that a system takes for a path.
 const LONGEST: usize = 4096;
 
 /// Folders at the top of a disk. A text that begins with one of them is a path, whoever gets it.
-const TOPS: &[&str] = &[
-    "Applications",
-    "Library",
-    "System",
-    "Users",
-    "Volumes",
-    "bin",
-    "boot",
-    "dev",
-    "etc",
-    "home",
-    "lib",
-    "lib64",
-    "media",
-    "mnt",
-    "opt",
-    "private",
-    "proc",
-    "root",
-    "run",
-    "sbin",
-    "srv",
-    "sys",
-    "tmp",
-    "usr",
-    "var",
+const TOP_FOLDERS: &[&str] = &[
+    "Applications", "Library", "System", "Users", "Volumes", "bin", "boot", "dev", "etc", "home",
+    "lib", "lib64", "media", "mnt", "opt", "private", "proc", "root", "run", "sbin", "srv", "sys",
+    "tmp", "usr", "var",
 ];
 
 /// Names of functions that run what they are given, in Python, where a method is seldom called so
 /// for anything else.
-const RUNNING: &[&str] = &[
-    "run",
-    "runctx",
-    "runeval",
-    "spawn",
-    "main",
-    "eval",
-    "exec",
-    "system",
-    "execute",
-    "call",
-    "check_call",
-    "check_output",
-    "getoutput",
-    "popen",
-    "Popen",
-    "shell",
-    "sudo",
-    "bash",
-    "run_command",
-    "exec_command",
-    "subprocess_shell",
-    "subprocess_exec",
-    "load",
-    "loads",
+const RUN_NAMES_OF_PYTHON: &[&str] = &[
+    "run", "runctx", "runeval", "spawn", "main", "eval", "exec", "system", "execute", "call",
+    "check_call", "check_output", "getoutput", "popen", "Popen", "shell", "sudo", "bash",
+    "run_command", "exec_command", "subprocess_shell", "subprocess_exec", "load", "loads",
     "load_all",
 ];
 
 /// The same in the other languages, where `exec` and `call` are methods of patterns and functions.
-const SPAWNING: &[&str] =
+const RUN_NAMES: &[&str] =
     &["spawn", "system", "popen", "shell", "execFile", "execFileSync", "spawnSync", "execSync"];
 
 /// Functions with such a name that run nothing.
-const READING: &[&str] = &[
-    "json.",
-    "simplejson.",
-    "orjson.",
-    "ujson.",
-    "tomllib.",
-    "tomli.",
-    "toml.",
-    "plistlib.",
-    "asyncio.run",
-    "unittest.main",
-    "numpy.load",
-    "html.",
+const HARMLESS_IN_SPITE_OF_NAME: &[&str] = &[
+    "json.", "simplejson.", "orjson.", "ujson.", "tomllib.", "tomli.", "toml.", "plistlib.",
+    "asyncio.run", "unittest.main", "numpy.load", "html.",
 ];
 
 /// Words by which a database opens another file or a library.
-const OPENING: &[&str] = &["attach", "load_extension", "vacuum into", "writefile", "readfile"];
+const DATABASE_OPENS_FILE: &[&str] =
+    &["attach", "load_extension", "vacuum into", "writefile", "readfile"];
 
 /// Functions of modules that are private by their name, and still of use.
 const USUAL: &[&str] = &["os._exit", "sys._getframe", "ssl._create_unverified_context"];
 
 impl Reader<'_> {
-    /// Tells what a function may do that is in no table.
-    pub(super) fn unmodelled(&mut self, path: &str, given: &[Thing], named: &[(String, Thing)]) {
+    /// Records what a function in no table may do.
+    pub(super) fn check_unknown_function(
+        &mut self,
+        path: &str,
+        arguments: &[AbstractValue],
+        named: &[(String, AbstractValue)],
+    ) {
         let name = path.rsplit_once('.').map_or(path, |(_, name)| name);
         if self.functions.contains_key(name) || path.starts_with("environment") {
             return;
         }
-        let all = || given.iter().chain(named.iter().map(|(_, thing)| thing));
-        let carries = all().any(|thing| carries(thing, DEEPEST));
+        let all = || arguments.iter().chain(named.iter().map(|(_, value)| value));
+        let carries = all().any(|value| may_hold_text(value, DEEPEST));
         if carries && self.is_foreign(path) {
             self.dynamic(format!("what `{path}` does, of a module that is not known, is not told"));
         } else if self.is_private(path) {
@@ -119,23 +74,23 @@ impl Reader<'_> {
         } else if carries && self.runs_texts(path, name) && !is_safe_loader(path, named) {
             self.dynamic(format!("`{path}` may run what it is given"));
         }
-        if opens_database(name, given) {
+        if opens_database(name, arguments) {
             self.dynamic(format!("what `{path}` opens besides is not told"));
         }
         if is_pure_name(name) || self.is_pure(path) {
             return;
         }
         let is_method = path.starts_with("*.") || path.contains('(');
-        for thing in all() {
-            self.reaches_out(path, thing, is_method, DEEPEST);
+        for value in all() {
+            self.reaches_out(path, value, is_method, DEEPEST);
         }
     }
 
     /// Some modules run programs by what stands in brackets behind a name.
-    pub(super) fn keyed(&mut self, thing: &Thing, key: &Thing) {
-        if let Thing::Path(path, _) = thing
+    pub(super) fn check_index(&mut self, value: &AbstractValue, key: &AbstractValue) {
+        if let AbstractValue::Path(path, _) = value
             && self.is_foreign(path)
-            && carries(key, DEEPEST)
+            && may_hold_text(key, DEEPEST)
         {
             self.dynamic(format!("what `{path}` does, of a module that is not known, is not told"));
         }
@@ -170,14 +125,17 @@ impl Reader<'_> {
             && parts.any(|part| part.starts_with('_') && !part.starts_with("__"))
     }
 
+    /// True for a function that may run its arguments, by its name.
     fn runs_texts(&self, path: &str, name: &str) -> bool {
-        let running = if self.language == Language::Python { RUNNING } else { SPAWNING };
+        let running =
+            if self.language == Language::Python { RUN_NAMES_OF_PYTHON } else { RUN_NAMES };
         let is_known = self.language == Language::Python
             && (path.starts_with("sqlite3.")
-                || READING.iter().any(|start| path.starts_with(start)));
+                || HARMLESS_IN_SPITE_OF_NAME.iter().any(|start| path.starts_with(start)));
         path.contains('.') && running.contains(&name) && !is_known
     }
 
+    /// True for a function that only computes.
     fn is_pure(&self, path: &str) -> bool {
         let within = |module: &&str| {
             path.strip_prefix(*module)
@@ -189,32 +147,33 @@ impl Reader<'_> {
             || self.language == Language::Php && is_pure_of_php(path)
     }
 
-    /// Tells of the paths and addresses that a thing holds.
-    fn reaches_out(&mut self, by: &str, thing: &Thing, is_method: bool, depth: usize) {
-        match thing {
-            Thing::Text(Value::OneOf(texts)) => {
+    /// Records the paths and addresses that a value holds.
+    fn reaches_out(&mut self, by: &str, operand: &AbstractValue, is_method: bool, depth: usize) {
+        match operand {
+            AbstractValue::Text(Value::OneOf(texts)) => {
                 for text in texts.clone() {
                     self.reaches(by, Value::Known(text), is_method);
                 }
             }
-            Thing::Text(value) => self.reaches(by, value.clone(), is_method),
-            Thing::List(all) if depth > 0 => {
-                for thing in all {
-                    self.reaches_out(by, thing, is_method, depth - 1);
+            AbstractValue::Text(value) => self.reaches(by, value.clone(), is_method),
+            AbstractValue::List(all) if depth > 0 => {
+                for operand in all {
+                    self.reaches_out(by, operand, is_method, depth - 1);
                 }
             }
-            Thing::Map(all) if depth > 0 => {
-                for (_, thing) in all {
-                    self.reaches_out(by, thing, is_method, depth - 1);
+            AbstractValue::Map(all) if depth > 0 => {
+                for (_, operand) in all {
+                    self.reaches_out(by, operand, is_method, depth - 1);
                 }
             }
-            Thing::Path(..) if !matches!(thing.value(), Value::Unknown(_)) => {
-                self.reaches(by, thing.value(), is_method);
+            AbstractValue::Path(..) if !matches!(operand.value(), Value::Unknown(_)) => {
+                self.reaches(by, operand.value(), is_method);
             }
             _ => {}
         }
     }
 
+    /// Records that an address or a path is given to a function, which may reach it.
     fn reaches(&mut self, by: &str, value: Value, is_method: bool) {
         let text = value.prefix();
         if ["http://", "https://", "ftp://", "ws://", "wss://"]
@@ -245,6 +204,7 @@ impl Reader<'_> {
         }
     }
 
+    /// A path with `~` replaced by the home folder.
     fn in_home(&self, value: Value) -> Value {
         match value.prefix().strip_prefix('~') {
             Some(rest) if rest.is_empty() || rest.starts_with('/') => {
@@ -254,31 +214,36 @@ impl Reader<'_> {
         }
     }
 
-    /// Modules are looked for in the folders that a thing names.
-    pub(super) fn library(&mut self, thing: &Thing) {
-        for folder in thing.elements() {
+    /// Modules are looked for in the folders that a value names.
+    pub(super) fn library(&mut self, operand: &AbstractValue) {
+        for folder in operand.elements() {
             match &folder {
-                Thing::Text(value) => {
+                AbstractValue::Text(value) => {
                     let path = self.in_home(value.clone());
                     self.act(Act::file(Access::Execute, path));
                 }
-                Thing::Path(path, _) if LIBRARIES.contains(&path.as_str()) => {}
-                Thing::Number(_) => {}
-                Thing::Path(..) => self.act(Act::file(Access::Execute, folder.value())),
+                AbstractValue::Path(path, _) if LIBRARIES.contains(&path.as_str()) => {}
+                AbstractValue::Number(_) => {}
+                AbstractValue::Path(..) => self.act(Act::file(Access::Execute, folder.value())),
                 _ => self.dynamic("where modules are looked for is not known"),
             }
         }
     }
 
-    /// Tells of what is put where modules, or files to read, are looked for.
-    pub(super) fn put_into(&mut self, thing: &Thing, target: &Target, value: &Thing) {
-        match (thing, target) {
+    /// Records what is added to the folders in which modules or files are looked for.
+    pub(super) fn put_into(
+        &mut self,
+        operand: &AbstractValue,
+        target: &Target,
+        value: &AbstractValue,
+    ) {
+        match (operand, target) {
             (_, Target::Name(name)) if name == "@INC" => self.library(value),
             (_, Target::Name(name)) if name == "@ARGV" => self.operands(value),
-            (Thing::Path(path, _), _) if LIBRARIES.contains(&path.as_str()) => {
+            (AbstractValue::Path(path, _), _) if LIBRARIES.contains(&path.as_str()) => {
                 self.library(value);
             }
-            (Thing::Path(path, _), _)
+            (AbstractValue::Path(path, _), _)
                 if (path == "package.path" || path == "package.cpath")
                     && is_beyond(value.value().prefix(), false) =>
             {
@@ -289,18 +254,21 @@ impl Reader<'_> {
     }
 
     /// What Perl opens by itself: the names of files, or of commands that end with `|`.
-    pub(super) fn operands(&mut self, all: &Thing) {
+    pub(super) fn operands(&mut self, all: &AbstractValue) {
         for name in all.elements() {
             let Some(text) = name.text().map(|text| text.trim().to_owned()) else {
                 self.dynamic("which files are opened is not known");
                 continue;
             };
             if let Some(command) = text.strip_suffix('|').or_else(|| text.strip_prefix('|')) {
-                self.shell(&Thing::known(command));
+                self.shell(&AbstractValue::known(command));
             } else if let Some(path) = text.strip_prefix('>') {
-                self.file(Access::Write, &Thing::known(path.trim_start_matches('>').trim()));
+                self.file(
+                    Access::Write,
+                    &AbstractValue::known(path.trim_start_matches('>').trim()),
+                );
             } else {
-                self.file(Access::Read, &Thing::known(text.trim_start_matches('<').trim()));
+                self.file(Access::Read, &AbstractValue::known(text.trim_start_matches('<').trim()));
             }
         }
     }
@@ -309,12 +277,13 @@ impl Reader<'_> {
 /// Lists of folders in which modules are looked for.
 pub(super) const LIBRARIES: &[&str] = &["sys.path", "LOAD_PATH", "module.paths", "@INC"];
 
+/// True for the name of a function that only computes.
 fn is_pure_name(name: &str) -> bool {
     NAMES.binary_search(&name).is_ok()
         || ["Error", "Exception", "Warning"].iter().any(|end| name.ends_with(end))
 }
 
-/// PHP has no modules: functions of texts and lists are told by how they begin.
+/// PHP has no modules: functions of texts and lists are recognised by their prefix.
 fn is_pure_of_php(path: &str) -> bool {
     ["str", "array_", "preg_", "ctype_", "is_", "json_", "mb_str", "mb_sub", "var_", "url"]
         .iter()
@@ -322,47 +291,40 @@ fn is_pure_of_php(path: &str) -> bool {
 }
 
 /// True for `yaml.load(…, Loader=yaml.SafeLoader)` and the like, and for what is no loader.
-fn is_safe_loader(path: &str, named: &[(String, Thing)]) -> bool {
-    let loader = named.iter().find(|(name, _)| name == "Loader").map(|(_, thing)| thing);
+fn is_safe_loader(path: &str, named: &[(String, AbstractValue)]) -> bool {
+    let loader = named.iter().find(|(name, _)| name == "Loader").map(|(_, value)| value);
     path.starts_with("yaml.")
-        && matches!(loader, Some(Thing::Path(loader, _))
+        && matches!(loader, Some(AbstractValue::Path(loader, _))
             if ["SafeLoader", "CSafeLoader", "BaseLoader", "CBaseLoader"]
                 .iter()
                 .any(|safe| loader.ends_with(&format!(".{safe}")) || loader == safe))
 }
 
-fn opens_database(name: &str, given: &[Thing]) -> bool {
+/// True for a query that attaches another database file.
+fn opens_database(name: &str, arguments: &[AbstractValue]) -> bool {
     let asks = [
-        "execute",
-        "executescript",
-        "executemany",
-        "exec",
-        "query",
-        "prepare",
-        "run",
-        "all",
-        "get",
+        "execute", "executescript", "executemany", "exec", "query", "prepare", "run", "all", "get",
         "do",
     ];
-    let opens = |thing: &Thing| {
-        let text = thing.value().prefix().to_ascii_lowercase();
-        OPENING.iter().any(|word| text.contains(word))
+    let opens = |value: &AbstractValue| {
+        let text = value.value().prefix().to_ascii_lowercase();
+        DATABASE_OPENS_FILE.iter().any(|word| text.contains(word))
     };
-    asks.contains(&name) && given.iter().any(opens)
+    asks.contains(&name) && arguments.iter().any(opens)
 }
 
 /// True for what may hold a text: a number does not, nor a function.
-fn carries(thing: &Thing, depth: usize) -> bool {
-    match thing {
-        Thing::Number(_) => false,
-        Thing::Text(_) => true,
+fn may_hold_text(value: &AbstractValue, depth: usize) -> bool {
+    match value {
+        AbstractValue::Number(_) => false,
+        AbstractValue::Text(_) => true,
         _ if depth == 0 => true,
-        Thing::List(all) => all.iter().any(|thing| carries(thing, depth - 1)),
-        Thing::Map(all) => all.iter().any(|(_, thing)| carries(thing, depth - 1)),
-        Thing::Path(path, made) => {
-            path.contains("stdin") || made.iter().any(|thing| carries(thing, depth - 1))
+        AbstractValue::List(all) => all.iter().any(|value| may_hold_text(value, depth - 1)),
+        AbstractValue::Map(all) => all.iter().any(|(_, value)| may_hold_text(value, depth - 1)),
+        AbstractValue::Path(path, made) => {
+            path.contains("stdin") || made.iter().any(|value| may_hold_text(value, depth - 1))
         }
-        Thing::Unknown(from) => *from != From::Other || depth == DEEPEST,
+        AbstractValue::Unknown(provenance) => *provenance != Provenance::Other || depth == DEEPEST,
     }
 }
 
@@ -378,7 +340,7 @@ fn is_beyond(text: &str, is_method: bool) -> bool {
     let first = parts.next().unwrap_or_default();
     let second = parts.next();
     match (first, second) {
-        ("", Some(top)) => TOPS.contains(&top) || !is_method && !top.is_empty(),
+        ("", Some(top)) => TOP_FOLDERS.contains(&top) || !is_method && !top.is_empty(),
         (home, _) if home.starts_with('~') => home.len() == 1 || second.is_some(),
         _ if text.contains(['\n', '<', '>', '|']) => false,
         _ => text.split('/').any(|part| {

@@ -1,8 +1,9 @@
-//! Scripts of `sed`: the commands `r`, `w`, `e` and the flags `w` and `e` of `s` reach out of it.
+//! Scripts of `sed`: the commands `r`, `w`, `e` and the flags `w` and `e` of `s` reach out of the
+//! script.
 
-use super::super::effect::{Access, CodeFrom, Effect};
-use super::super::value::{Origin, Value};
 use super::Act;
+use crate::effect::{Access, CodeFrom, Effect};
+use crate::value::{Origin, Value};
 
 /// What a script does beside editing; none of the names in it are looked for.
 #[must_use]
@@ -14,23 +15,30 @@ pub fn sed(script: &str) -> Vec<Act> {
     reader.acts
 }
 
+/// A reading of a script.
 struct Reader {
+    /// The script.
     chars: Vec<char>,
+    /// The place of the next character.
     at: usize,
+    /// What the script does, so far.
     acts: Vec<Act>,
 }
 
 impl Reader {
+    /// The next character.
     fn peek(&self) -> char {
         self.chars.get(self.at).copied().unwrap_or('\0')
     }
 
+    /// Skips characters.
     fn skip(&mut self, test: impl Fn(char) -> bool) {
         while self.at < self.chars.len() && test(self.peek()) {
             self.at += 1;
         }
     }
 
+    /// The rest of the line.
     fn line(&mut self) -> String {
         let start = self.at;
         self.skip(|char| char != '\n');
@@ -68,6 +76,7 @@ impl Reader {
         text
     }
 
+    /// Skips the addresses of a command.
     fn address(&mut self) {
         loop {
             self.skip(char::is_whitespace);
@@ -90,18 +99,21 @@ impl Reader {
         }
     }
 
+    /// Records an access to a file.
     fn file(&mut self, access: Access, name: &str) {
         if !name.is_empty() && !matches!(name, "/dev/stdout" | "/dev/stderr" | "/dev/stdin") {
             self.acts.push(Act::file(access, Value::known(name)));
         }
     }
 
+    /// Records that a command is run.
     fn runs(&mut self, command: Value) {
         let from = CodeFrom::Setting("the command `e` of sed".into());
         self.acts.push(Act::Effect(Effect::Code { from }));
         self.acts.push(Act::Shell(command));
     }
 
+    /// Reads one command with its address.
     fn command(&mut self) {
         self.skip(|char| char.is_whitespace() || matches!(char, ';' | '{' | '}'));
         self.address();
@@ -156,6 +168,7 @@ impl Reader {
         }
     }
 
+    /// Reads the `s` command with its flags.
     fn substitute(&mut self) {
         let delimiter = self.peek();
         self.at += 1;

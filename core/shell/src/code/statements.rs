@@ -1,13 +1,16 @@
-//! Statements that bind names: imports, loops, functions.
+//! Statements that bind names: imports, loops, functions, declarations.
+//!
+//! Each is read in the form of its language, and binds names to abstract values. The bodies are
+//! read as expressions by the reader, which takes every branch.
 
 use super::Language;
+use super::abstract_value::{AbstractValue, Provenance};
 use super::reader::{Reader, Target};
-use super::thing::{From, Thing};
 use super::token::Token;
 
 impl Reader<'_> {
     /// Reads a statement that begins with this word, which is read; none if none does.
-    pub(super) fn statement(&mut self, word: &str) -> Option<Thing> {
+    pub(super) fn statement(&mut self, word: &str) -> Option<AbstractValue> {
         use Language::{JavaScript, Lua, Perl, Php, Python, Ruby};
         match (word, self.language) {
             ("import", Python) => self.python_import(),
@@ -29,7 +32,7 @@ impl Reader<'_> {
                 if self.is_mark("{") {
                     self.bracketed("{");
                 }
-                return Some(Thing::function());
+                return Some(AbstractValue::function());
             }
             ("lambda", Python) => {
                 self.branching = true;
@@ -47,8 +50,8 @@ impl Reader<'_> {
                 self.import(&path);
                 self.import_all(&path);
                 if path == "lib" {
-                    let (given, _) = self.bare();
-                    given.iter().for_each(|thing| self.library(thing));
+                    let (arguments, _) = self.bare();
+                    arguments.iter().for_each(|value| self.library(value));
                 }
             }
             ("include" | "extend" | "prepend", Ruby) => {
@@ -62,9 +65,10 @@ impl Reader<'_> {
             }
             _ => return None,
         }
-        Some(Thing::Unknown(From::Other))
+        Some(AbstractValue::Unknown(Provenance::Other))
     }
 
+    /// A path of names with dots between them.
     fn dotted(&mut self) -> String {
         let mut path = String::new();
         while self.take(".") || self.take("...") {}
@@ -78,6 +82,7 @@ impl Reader<'_> {
         path
     }
 
+    /// `import a.b as c, d`.
     fn python_import(&mut self) {
         loop {
             let path = self.dotted();
@@ -85,11 +90,11 @@ impl Reader<'_> {
             if self.is_name("as") {
                 self.at += 1;
                 if let Some(name) = self.next_name() {
-                    self.assign(&Target::Name(name), Thing::path(path));
+                    self.assign(&Target::Name(name), AbstractValue::path(path));
                 }
             } else {
                 let first = path.split('.').next().unwrap_or_default().to_owned();
-                self.assign(&Target::Name(first.clone()), Thing::path(first));
+                self.assign(&Target::Name(first.clone()), AbstractValue::path(first));
             }
             if !self.take(",") {
                 break;
@@ -97,6 +102,7 @@ impl Reader<'_> {
         }
     }
 
+    /// `from a import b as c`.
     fn python_from(&mut self) {
         let path = self.dotted();
         self.import(&path);
@@ -116,8 +122,8 @@ impl Reader<'_> {
             } else {
                 name.clone()
             };
-            let thing = self.member(&Thing::path(path.clone()), &name);
-            self.assign(&Target::Name(bound), thing);
+            let value = self.member(&AbstractValue::path(path.clone()), &name);
+            self.assign(&Target::Name(bound), value);
             if !self.take(",") {
                 break;
             }
@@ -153,13 +159,13 @@ impl Reader<'_> {
             }
         }
         let module = self.operand().0;
-        let module = self.required(&module);
+        let module = self.import_by_name(&module);
         for (member, name) in bound {
-            let thing = match member {
+            let value = match member {
                 Some(member) => self.member(&module, &member),
                 None => module.clone(),
             };
-            self.assign(&Target::Name(name), thing);
+            self.assign(&Target::Name(name), value);
         }
     }
 
@@ -263,8 +269,8 @@ impl Reader<'_> {
             let value = self.expression();
             if open == "{" {
                 for (member, name) in names {
-                    let thing = self.member(&value, &member);
-                    self.assign(&Target::Name(name), thing);
+                    let operand = self.member(&value, &member);
+                    self.assign(&Target::Name(name), operand);
                 }
             } else {
                 let names: Vec<String> = names.into_iter().map(|(_, name)| name).collect();

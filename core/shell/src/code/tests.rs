@@ -1,7 +1,7 @@
 use std::fmt::Write as _;
 
-use super::super::effect::{Access, Effect, Scope};
-use super::super::{Env, analyse};
+use crate::effect::{Access, Effect, Scope};
+use crate::{Env, analyse};
 
 /// The labels of what a command does, reads and lists of what is no secret left out, and that it
 /// holds code.
@@ -392,24 +392,9 @@ fn awk_and_sed_are_searched() {
 #[test]
 fn code_that_ends_anywhere_is_read() {
     let pieces = [
-        r"req(/(a\\",
-        r"a = /x\",
-        r"f(`a${b{c\",
-        r#""a#{b{\"#,
-        r"%q(a\",
-        r"$x{a\",
-        "${ab @{x",
-        r"[[a]]\",
-        r"r'''a\",
-        r#"f"{a{b\"#,
-        "<<~EOF\na\nEO",
-        r"s/a/b\/",
-        r"\u{12",
-        r"y/a/\",
-        r"/a/s//\",
-        r#"<?php "{$a["#,
-        r"qw(a\",
-        "=begin\na",
+        r"req(/(a\\", r"a = /x\", r"f(`a${b{c\", r#""a#{b{\"#, r"%q(a\", r"$x{a\", "${ab @{x",
+        r"[[a]]\", r"r'''a\", r#"f"{a{b\"#, "<<~EOF\na\nEO", r"s/a/b\/", r"\u{12", r"y/a/\",
+        r"/a/s//\", r#"<?php "{$a["#, r"qw(a\", "=begin\na",
     ];
     let programs =
         ["node -e", "python3 -c", "perl -e", "ruby -e", "php -r", "lua -e", "sed", "awk"];

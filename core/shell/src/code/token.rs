@@ -1,4 +1,7 @@
-//! Words of scripting languages: names, texts with what is put into them, marks. Comments are none.
+//! The words of scripting languages: names, texts with code in them, marks. Comments are skipped.
+//!
+//! One lexer reads all languages; where they differ, it asks for the language. What it cannot be
+//! sure of (a slash that may begin a pattern) it decides by the word before.
 
 mod quotes;
 
@@ -17,7 +20,9 @@ pub(super) enum Token {
     Pattern(Option<String>),
     /// Words: `qw(a b)`, `%w[a b]`.
     Words(Vec<String>),
+    /// A number.
     Number(i64),
+    /// An operator or a bracket.
     Mark(&'static str),
     /// A line ends.
     Line,
@@ -26,6 +31,7 @@ pub(super) enum Token {
 /// A part of a text.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Part {
+    /// A text that stands for itself.
     Text(String),
     /// Code whose value stands there.
     Code(String),
@@ -53,24 +59,32 @@ pub(super) fn tokens(text: &str, language: Language) -> Vec<Token> {
     lexer.tokens
 }
 
+/// A splitting of code into words.
 struct Lexer {
+    /// The code.
     chars: Vec<char>,
+    /// The place of the next character.
     at: usize,
+    /// Its language.
     language: Language,
+    /// The words so far.
     tokens: Vec<Token>,
     /// Here-documents whose bodies follow the line: the token, the end, whether code is put in.
     bodies: Vec<(usize, String, bool)>,
 }
 
 impl Lexer {
+    /// The character so far ahead.
     fn peek(&self, ahead: usize) -> char {
         self.chars.get(self.at + ahead).copied().unwrap_or('\0')
     }
 
+    /// True if a text stands next.
     fn starts(&self, text: &str) -> bool {
         text.chars().enumerate().all(|(ahead, char)| self.peek(ahead) == char)
     }
 
+    /// Reads the next word.
     fn next(&mut self) {
         let char = self.peek(0);
         match char {
@@ -91,12 +105,14 @@ impl Lexer {
         }
     }
 
+    /// Skips the rest of the line.
     fn skip_line(&mut self) {
         while self.at < self.chars.len() && self.peek(0) != '\n' {
             self.at += 1;
         }
     }
 
+    /// Skips everything to the end of a text.
     fn skip_past(&mut self, end: &str) {
         while self.at < self.chars.len() && !self.starts(end) {
             self.at += 1;
@@ -104,6 +120,7 @@ impl Lexer {
         self.at = (self.at + end.len()).min(self.chars.len());
     }
 
+    /// Skips a comment. False if none stands here.
     fn comment(&mut self) -> bool {
         use Language::{JavaScript, Lua, Perl, Php, Python, Ruby};
         let hash = matches!(self.language, Python | Perl | Ruby | Php) && self.peek(0) == '#';
@@ -178,6 +195,7 @@ impl Lexer {
         true
     }
 
+    /// Reads a text between quotes.
     fn quoted(&mut self, quote: char, codes: bool) {
         self.at += 1;
         let parts = self.parts(quote, quote, codes);
@@ -320,6 +338,7 @@ impl Lexer {
         Some(plain)
     }
 
+    /// Reads a character that is written as a number: `\x41`.
     fn coded(&mut self, most: usize, radix: u32) -> Option<char> {
         let braces = self.peek(0) == '{';
         self.at += usize::from(braces);
@@ -340,6 +359,7 @@ impl Lexer {
         self.chars.get(start..end).unwrap_or_default().iter().collect()
     }
 
+    /// Reads a name.
     fn word(&mut self) -> String {
         let start = self.at;
         while is_start(self.peek(0)) || self.peek(0).is_alphanumeric() {
@@ -348,6 +368,7 @@ impl Lexer {
         self.since(start)
     }
 
+    /// Reads the letters behind a pattern.
     fn flags(&mut self) -> String {
         let start = self.at;
         while self.peek(0).is_ascii_alphabetic() {
@@ -356,6 +377,7 @@ impl Lexer {
         self.since(start)
     }
 
+    /// Reads a number.
     fn number(&mut self) {
         let start = self.at;
         while self.peek(0).is_ascii_alphanumeric()
@@ -483,6 +505,7 @@ impl Lexer {
         true
     }
 
+    /// Reads a text of Python by its prefix: raw, formatted, of bytes.
     fn python_text(&mut self, prefix: &str) {
         let quote = self.peek(0);
         let triple = self.peek(1) == quote && self.peek(2) == quote;
@@ -516,6 +539,7 @@ impl Lexer {
     }
 }
 
+/// True for a character that a name may begin with.
 fn is_start(char: char) -> bool {
     char == '_' || char.is_alphabetic()
 }

@@ -1,81 +1,23 @@
-//! What `go` is told for the compiler and the linker.
+//! Flags that `go` passes to the compiler and the linker: `-gcflags`, `-ldflags`.
 
 use super::{are_harmless_flags, is_compiler_command};
 
 /// Options of the compiler and the assembler that name no file.
 const COMPILES: &[&str] = &[
-    "N",
-    "l",
-    "m",
-    "S",
-    "e",
-    "d",
-    "B",
-    "C",
-    "c",
-    "K",
-    "E",
-    "L",
-    "W",
-    "w",
-    "std",
-    "live",
-    "race",
-    "msan",
-    "asan",
-    "dwarf",
-    "shared",
-    "spectre",
-    "smallframes",
-    "trimpath",
-    "lang",
-    "wb",
-    "D",
-    "dynlink",
-    "debug",
-    "v",
+    "N", "l", "m", "S", "e", "d", "B", "C", "c", "K", "E", "L", "W", "w", "std", "live", "race",
+    "msan", "asan", "dwarf", "shared", "spectre", "smallframes", "trimpath", "lang", "wb", "D",
+    "dynlink", "debug", "v",
 ];
 
 /// Options of the linker without a value.
 const LINKS: &[&str] = &[
-    "s",
-    "w",
-    "v",
-    "a",
-    "c",
-    "d",
-    "f",
-    "g",
-    "n",
-    "h",
-    "race",
-    "msan",
-    "asan",
-    "aslr",
-    "compressdwarf",
-    "checklinkname",
-    "linkshared",
-    "bindnow",
-    "dumpdep",
-    "debugtramp",
+    "s", "w", "v", "a", "c", "d", "f", "g", "n", "h", "race", "msan", "asan", "aslr",
+    "compressdwarf", "checklinkname", "linkshared", "bindnow", "dumpdep", "debugtramp",
 ];
 
 /// Options of the linker with one that names no program, and no file that it writes.
 const LINKS_WITH: &[&str] = &[
-    "X",
-    "H",
-    "I",
-    "L",
-    "B",
-    "E",
-    "R",
-    "T",
-    "r",
-    "k",
-    "linkmode",
-    "buildid",
-    "buildmode",
-    "libgcc",
+    "X", "H", "I", "L", "B", "E", "R", "T", "r", "k", "linkmode", "buildid", "buildmode", "libgcc",
 ];
 
 /// True for an option of `GOFLAGS`.
@@ -177,13 +119,8 @@ mod tests {
             assert!(are_harmless_ldflags(flags), "{flags}");
         }
         for flags in [
-            "-extld=./x",
-            "-linkmode=external -extld=sh",
-            "-extldflags '-Wl,-plugin,./x.so'",
-            "-cpuprofile=/home/user/x",
-            "-o /home/user/x",
-            "all=-extld=./x",
-            "'-extld=./x'",
+            "-extld=./x", "-linkmode=external -extld=sh", "-extldflags '-Wl,-plugin,./x.so'",
+            "-cpuprofile=/home/user/x", "-o /home/user/x", "all=-extld=./x", "'-extld=./x'",
         ] {
             assert!(!are_harmless_ldflags(flags), "{flags}");
         }

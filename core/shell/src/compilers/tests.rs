@@ -23,15 +23,9 @@ fn flags_that_write_or_load_are_told_from_others() {
         assert!(are_harmless_flags(flags), "{flags}");
     }
     for flags in [
-        "-Wl,-plugin,./x.so",
-        "-fpass-plugin=./x.so",
-        "-Wl,-Map=/home/user/.bashrc",
-        "-Wl,-Map,/home/user/.bashrc",
-        "-Wp,-MD,/home/user/x",
-        "-Wa,-aln=/home/user/x",
-        "-fdump-tree-original=/home/user/x",
-        "-fprofile-generate=../../x",
-        "-O2 -o /home/user/x",
+        "-Wl,-plugin,./x.so", "-fpass-plugin=./x.so", "-Wl,-Map=/home/user/.bashrc",
+        "-Wl,-Map,/home/user/.bashrc", "-Wp,-MD,/home/user/x", "-Wa,-aln=/home/user/x",
+        "-fdump-tree-original=/home/user/x", "-fprofile-generate=../../x", "-O2 -o /home/user/x",
     ] {
         assert!(!are_harmless_flags(flags), "{flags}");
     }
@@ -40,33 +34,18 @@ fn flags_that_write_or_load_are_told_from_others() {
 #[test]
 fn flags_that_name_a_program_are_told_from_others() {
     for flags in [
-        "-Dwarnings",
-        "-D warnings -A clippy::all",
-        "-C target-cpu=native",
-        "-Ctarget-feature=+aes,+avx2",
-        "-Clinker=clang",
-        "-Clink-arg=-fuse-ld=mold",
-        "--cfg tokio_unstable",
-        "-g -Copt-level=3 -Clto",
-        "-Cllvm-args=-enable-load-pre",
+        "-Dwarnings", "-D warnings -A clippy::all", "-C target-cpu=native",
+        "-Ctarget-feature=+aes,+avx2", "-Clinker=clang", "-Clink-arg=-fuse-ld=mold",
+        "--cfg tokio_unstable", "-g -Copt-level=3 -Clto", "-Cllvm-args=-enable-load-pre",
         r#"["-C", "link-arg=-s"]"#,
     ] {
         assert!(are_harmless_rust_flags(flags), "{flags}");
     }
     for flags in [
-        "-Clinker=/tmp/x",
-        "-C linker=rm",
-        "-Clink-arg=-B/tmp",
-        "-Zcodegen-backend=x",
-        "-Cllvm-args=-load=/tmp/x.so",
-        "--codegen=linker=/tmp/x",
-        "--codegen linker=/tmp/x",
-        "-gClinker=/tmp/x",
-        "@/tmp/x",
-        "-Clinker-plugin-lto=/tmp/x.so",
-        "-Zpre-link-args=-B/tmp",
-        "-Zllvm-plugins=/tmp/x.so",
-        "-Clink-arg=-Xlinker -Clink-arg=-plugin",
+        "-Clinker=/tmp/x", "-C linker=rm", "-Clink-arg=-B/tmp", "-Zcodegen-backend=x",
+        "-Cllvm-args=-load=/tmp/x.so", "--codegen=linker=/tmp/x", "--codegen linker=/tmp/x",
+        "-gClinker=/tmp/x", "@/tmp/x", "-Clinker-plugin-lto=/tmp/x.so", "-Zpre-link-args=-B/tmp",
+        "-Zllvm-plugins=/tmp/x.so", "-Clink-arg=-Xlinker -Clink-arg=-plugin",
         r"-Clinker\u003d/tmp/x",
     ] {
         assert!(!are_harmless_rust_flags(flags), "{flags}");

@@ -1,22 +1,23 @@
-//! What an entry of `files.deny` names: a path, or what a glob finds.
+//! Entries of `files.deny`: a path, or a glob.
 //!
-//! An entry with none of `*`, `?`, `[` and `{` is a path. Any other one is read twice, and closes what
-//! either reading finds:
+//! An entry with none of `*`, `?`, `[` and `{` is a path. Any other entry is read twice, and closes
+//! what either reading finds:
 //!
-//! - as a glob: `*` and `?` match within a name, `**` any number of folders, `[a-z]` one character of a
-//!   class, `{a,b}` either text, and a character behind `\` stands for itself;
-//! - as it is written: brackets, braces and backslashes stand for themselves, because names may have them
-//!   (`app/[id]/page.ts`). `*` and `?` find themselves anyway.
+//! - as a glob: `*` and `?` match within a name, `**` any number of folders, `[a-z]` one character
+//!   of a class, `{a,b}` either text, and a character behind `\` stands for itself;
+//! - as it is written: brackets, braces and backslashes stand for themselves, because names may
+//!   have them (`app/[id]/page.ts`). `*` and `?` find themselves anyway.
 //!
-//! So no reading has to look at the disk, and a file that is made later is closed as well. File tools
-//! compile the same two readings with `globset`.
+//! Both readings are pure text, so nothing looks at the disk, and a file that is created later is
+//! closed as well. File tools compile the same two readings with `globset`.
 
 use std::path::PathBuf;
 
 /// The characters that make a glob of an entry.
 const META: [char; 4] = ['*', '?', '[', '{'];
 
-/// The most entries that one is spelled out to; beyond that its braces are taken for any name.
+/// The most entries that one entry is spelled out to. Beyond that, its braces are taken for any
+/// name, which closes more.
 const MOST_SPELLED: usize = 64;
 
 /// True for an entry that is not only a path.

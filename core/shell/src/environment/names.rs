@@ -1,5 +1,5 @@
-//! Names of variables, and what they take. A family of names is asked about as a whole, but for those of
-//! it that are known.
+//! Names of variables, and what each of them takes. A family of names (`NPM_CONFIG_…`) is asked
+//! about as a whole, except for those of its members that are listed.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -238,26 +238,12 @@ const OF_NPM: &str = "loglevel yes fund audit audit_level progress update_notifi
 
 /// Beginnings of names that nothing but what a project builds reads, or that only choose.
 const HARMLESS: &[&str] = &[
-    "LC_",
-    "VITE_",
-    "REACT_APP_",
-    "NEXT_PUBLIC_",
-    "NUXT_PUBLIC_",
-    "EXPO_PUBLIC_",
-    "STORYBOOK_",
-    "LESS_TERMCAP_",
-    "TF_VAR_",
-    "CARGO_TERM_",
-    "CARGO_FEATURE_",
-    "CARGO_PROFILE_",
-    "DOTNET_gc",
-    "DOTNET_GC",
-    "npm_package_",
-    "npm_lifecycle_",
-    "SPRING_PROFILES_",
+    "LC_", "VITE_", "REACT_APP_", "NEXT_PUBLIC_", "NUXT_PUBLIC_", "EXPO_PUBLIC_", "STORYBOOK_",
+    "LESS_TERMCAP_", "TF_VAR_", "CARGO_TERM_", "CARGO_FEATURE_", "CARGO_PROFILE_", "DOTNET_gc",
+    "DOTNET_GC", "npm_package_", "npm_lifecycle_", "SPRING_PROFILES_",
 ];
 
-/// Ends of names by which many programs are told what to run, load, read or write.
+/// Ends of names of variables that name what a program runs, loads, reads or writes.
 const ENDS: &[(&str, Takes)] = &[
     ("_OPTS", Takes::Options(Kind::Other)),
     ("_OPTIONS", Takes::Options(Kind::Other)),
@@ -372,7 +358,7 @@ pub(crate) fn prepare() {
     LazyLock::force(&BY_NAME);
 }
 
-/// What a variable of this name takes; none for one that tells no program anything of the kind.
+/// What a variable of this name takes; none for a variable that steers no program.
 pub(super) fn takes(name: &str) -> Option<Takes> {
     by_itself(name).or_else(|| {
         let end = ENDS.iter().find(|(end, _)| name.ends_with(end) && name.len() > end.len());
@@ -380,6 +366,7 @@ pub(super) fn takes(name: &str) -> Option<Takes> {
     })
 }
 
+/// What a variable takes by its whole name.
 fn by_itself(name: &str) -> Option<Takes> {
     let name = in_one_case(name);
     if let Some(takes) = BY_NAME.get(&name) {
@@ -425,7 +412,7 @@ fn recased(name: &str) -> String {
     format!("{start}{}", name.get(start.len()..).unwrap_or_default())
 }
 
-/// True for a variable by which a program may be told what to run, load, read or write.
+/// True for a variable that may name what a program runs, loads, reads or writes.
 #[must_use]
 pub fn steers(name: &str) -> bool {
     takes(name).is_some_and(|takes| takes != Takes::Anything)

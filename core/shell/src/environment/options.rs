@@ -1,4 +1,4 @@
-//! Options in variables: which of them only choose how much is said, how large or how many.
+//! Options within the values of variables: which of them run, load and write nothing.
 
 /// Whose options a variable holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,233 +99,68 @@ const JAVA: &[&str] = &[
 
 /// Whole options of a Java machine, and of what builds with one.
 const JAVA_WORDS: &[&str] = &[
-    "-ea",
-    "-da",
-    "-esa",
-    "-dsa",
-    "-server",
-    "-client",
-    "-Xint",
-    "-Xcomp",
-    "--add-opens",
+    "-ea", "-da", "-esa", "-dsa", "-server", "-client", "-Xint", "-Xcomp", "--add-opens",
     "--add-exports",
 ];
+/// Whole options of Maven and Gradle that only choose.
 const JAVA_BUILD_WORDS: &[&str] = &[
-    "-B",
-    "-q",
-    "-e",
-    "-U",
-    "-o",
-    "-X",
-    "-V",
-    "-v",
-    "-ntp",
-    "-nsu",
-    "-ff",
-    "-fae",
-    "-fn",
-    "-am",
-    "-amd",
-    "-T1C",
-    "-T2C",
-    "-T4",
-    "-T2",
-    "-quiet",
-    "-verbose",
-    "--batch-mode",
-    "--quiet",
-    "--errors",
-    "--debug",
-    "--offline",
-    "--no-transfer-progress",
-    "--update-snapshots",
-    "--fail-fast",
-    "--fail-at-end",
-    "--show-version",
-    "--strict-checksums",
+    "-B", "-q", "-e", "-U", "-o", "-X", "-V", "-v", "-ntp", "-nsu", "-ff", "-fae", "-fn", "-am",
+    "-amd", "-T1C", "-T2C", "-T4", "-T2", "-quiet", "-verbose", "--batch-mode", "--quiet",
+    "--errors", "--debug", "--offline", "--no-transfer-progress", "--update-snapshots",
+    "--fail-fast", "--fail-at-end", "--show-version", "--strict-checksums",
 ];
 
+/// Beginnings of options of `pytest` that only choose.
 const PYTEST: &[&str] = &[
-    "-q",
-    "-v",
-    "-x",
-    "-s",
-    "-l",
-    "-r",
-    "-k",
-    "-m",
-    "-n",
-    "-W",
-    "--tb",
-    "--color",
-    "--durations",
-    "--durations-min",
-    "--maxfail",
-    "--verbose",
-    "--quiet",
-    "--strict",
-    "--strict-markers",
-    "--strict-config",
-    "--no-header",
-    "--no-summary",
-    "--disable-warnings",
-    "--disable-pytest-warnings",
-    "--lf",
-    "--last-failed",
-    "--ff",
-    "--failed-first",
-    "--nf",
-    "--sw",
-    "--stepwise",
-    "--timeout",
-    "--timeout-method",
-    "--dist",
-    "--numprocesses",
-    "--maxprocesses",
-    "--no-cov",
-    "--capture",
-    "--cache-clear",
-    "--reruns",
-    "--reruns-delay",
-    "--exitfirst",
-    "--showlocals",
-    "--show-capture",
-    "--verbosity",
-    "--collect-only",
-    "--setup-show",
-    "--runslow",
-    "--cov-append",
-    "--cov-branch",
-    "--cov-fail-under",
-    "--full-trace",
-    "--exclude-warning-annotations",
-    "--benchmark-skip",
-    "--benchmark-disable",
-    "--randomly-seed",
-    "--forked",
-    "--doctest-modules",
-    "--run-slow",
-    "--keep-duplicates",
+    "-q", "-v", "-x", "-s", "-l", "-r", "-k", "-m", "-n", "-W", "--tb", "--color", "--durations",
+    "--durations-min", "--maxfail", "--verbose", "--quiet", "--strict", "--strict-markers",
+    "--strict-config", "--no-header", "--no-summary", "--disable-warnings",
+    "--disable-pytest-warnings", "--lf", "--last-failed", "--ff", "--failed-first", "--nf", "--sw",
+    "--stepwise", "--timeout", "--timeout-method", "--dist", "--numprocesses", "--maxprocesses",
+    "--no-cov", "--capture", "--cache-clear", "--reruns", "--reruns-delay", "--exitfirst",
+    "--showlocals", "--show-capture", "--verbosity", "--collect-only", "--setup-show", "--runslow",
+    "--cov-append", "--cov-branch", "--cov-fail-under", "--full-trace",
+    "--exclude-warning-annotations", "--benchmark-skip", "--benchmark-disable", "--randomly-seed",
+    "--forked", "--doctest-modules", "--run-slow", "--keep-duplicates",
 ];
 
+/// Beginnings of options of `less` that only choose how it shows.
 const LESS: &[&str] = &[
-    "--RAW-CONTROL-CHARS",
-    "--raw-control-chars",
-    "--quit-if-one-screen",
-    "--no-init",
-    "--ignore-case",
-    "--IGNORE-CASE",
-    "--chop-long-lines",
-    "--LONG-PROMPT",
-    "--long-prompt",
-    "--LINE-NUMBERS",
-    "--line-numbers",
-    "--quit-at-eof",
-    "--QUIT-AT-EOF",
-    "--HILITE-UNREAD",
-    "--hilite-unread",
-    "--mouse",
-    "--squeeze-blank-lines",
-    "--silent",
-    "--quiet",
-    "--status-column",
-    "--tilde",
-    "--no-histdups",
-    "--use-color",
-    "--incsearch",
-    "--wordwrap",
-    "--clear-screen",
-    "--redraw-on-quit",
-    "--quit-on-intr",
+    "--RAW-CONTROL-CHARS", "--raw-control-chars", "--quit-if-one-screen", "--no-init",
+    "--ignore-case", "--IGNORE-CASE", "--chop-long-lines", "--LONG-PROMPT", "--long-prompt",
+    "--LINE-NUMBERS", "--line-numbers", "--quit-at-eof", "--QUIT-AT-EOF", "--HILITE-UNREAD",
+    "--hilite-unread", "--mouse", "--squeeze-blank-lines", "--silent", "--quiet",
+    "--status-column", "--tilde", "--no-histdups", "--use-color", "--incsearch", "--wordwrap",
+    "--clear-screen", "--redraw-on-quit", "--quit-on-intr",
 ];
 
 /// What `clang` and `gcc` let be set of a sanitizer without a path or a program.
 const SANITIZER: &[&str] = &[
-    "abort_on_error",
-    "alloc_dealloc_mismatch",
-    "allocator_may_return_null",
-    "allow_addr2line",
-    "check_initialization_order",
-    "color",
-    "detect_container_overflow",
-    "detect_deadlocks",
-    "detect_invalid_pointer_pairs",
-    "detect_leaks",
-    "detect_odr_violation",
-    "detect_stack_use_after_return",
-    "disable_coredump",
-    "exitcode",
-    "fast_unwind_on_malloc",
-    "fast_unwind_on_fatal",
-    "halt_on_error",
-    "handle_abort",
-    "handle_segv",
-    "handle_sigbus",
-    "handle_sigfpe",
-    "handle_sigill",
-    "help",
-    "history_size",
-    "intercept_send",
-    "leak_check_at_exit",
-    "malloc_context_size",
-    "max_allocation_size_mb",
-    "max_leaks",
-    "new_delete_type_mismatch",
-    "poison_in_dtor",
-    "print_legend",
-    "print_stacktrace",
-    "print_stats",
-    "print_summary",
-    "quarantine_size_mb",
-    "replace_str",
-    "report_bugs",
-    "report_globals",
-    "report_signal_unsafe",
-    "report_error_type",
-    "second_deadlock_stack",
-    "silence_unsigned_overflow",
-    "stack_trace_format",
-    "strict_init_order",
-    "strict_memcmp",
-    "strict_string_checks",
-    "strip_path_prefix",
-    "symbolize",
-    "use_sigaltstack",
-    "use_unaligned",
-    "verbosity",
-    "verify_asan_link_order",
+    "abort_on_error", "alloc_dealloc_mismatch", "allocator_may_return_null", "allow_addr2line",
+    "check_initialization_order", "color", "detect_container_overflow", "detect_deadlocks",
+    "detect_invalid_pointer_pairs", "detect_leaks", "detect_odr_violation",
+    "detect_stack_use_after_return", "disable_coredump", "exitcode", "fast_unwind_on_malloc",
+    "fast_unwind_on_fatal", "halt_on_error", "handle_abort", "handle_segv", "handle_sigbus",
+    "handle_sigfpe", "handle_sigill", "help", "history_size", "intercept_send",
+    "leak_check_at_exit", "malloc_context_size", "max_allocation_size_mb", "max_leaks",
+    "new_delete_type_mismatch", "poison_in_dtor", "print_legend", "print_stacktrace",
+    "print_stats", "print_summary", "quarantine_size_mb", "replace_str", "report_bugs",
+    "report_globals", "report_signal_unsafe", "report_error_type", "second_deadlock_stack",
+    "silence_unsigned_overflow", "stack_trace_format", "strict_init_order", "strict_memcmp",
+    "strict_string_checks", "strip_path_prefix", "symbolize", "use_sigaltstack", "use_unaligned",
+    "verbosity", "verify_asan_link_order",
 ];
 
+/// Beginnings of options of `terraform` that only choose.
 const TERRAFORM: &[&str] = &[
-    "-no-color",
-    "-input",
-    "-compact-warnings",
-    "-parallelism",
-    "-lock",
-    "-lock-timeout",
-    "-detailed-exitcode",
-    "-refresh",
-    "-json",
-    "-concise",
+    "-no-color", "-input", "-compact-warnings", "-parallelism", "-lock", "-lock-timeout",
+    "-detailed-exitcode", "-refresh", "-json", "-concise",
 ];
 
-/// Options that programs of all kinds have, and that say how much they tell.
+/// Options of many programs that choose how much they print.
 const OTHER: &[&str] = &[
-    "-q",
-    "-v",
-    "-vv",
-    "-vvv",
-    "--quiet",
-    "--verbose",
-    "--silent",
-    "--no-color",
-    "--color",
-    "--no-progress",
-    "--colour",
-    "--style=plain",
-    "--theme=ansi",
-    "--paging=never",
-    "--plain",
+    "-q", "-v", "-vv", "-vvv", "--quiet", "--verbose", "--silent", "--no-color", "--color",
+    "--no-progress", "--colour", "--style=plain", "--theme=ansi", "--paging=never", "--plain",
 ];
 
 /// True for options that neither run, load nor write anything.
@@ -373,10 +208,12 @@ fn begins(options: &[&str], word: &str) -> bool {
     options.contains(&word) || options.contains(&word.split('=').next().unwrap_or_default())
 }
 
+/// True for a number.
 fn is_number(word: &str) -> bool {
     word.chars().all(|char| char.is_ascii_digit() || char == '.')
 }
 
+/// True for an option of Java that only sizes and logs.
 fn is_of_java(word: &str) -> bool {
     JAVA_WORDS.contains(&word)
         // What `--add-opens` opens.
@@ -384,6 +221,7 @@ fn is_of_java(word: &str) -> bool {
         || JAVA.iter().any(|start| word.starts_with(start))
 }
 
+/// True for a word of `PYTEST_ADDOPTS` that only chooses.
 fn is_of_pytest(word: &str) -> bool {
     if !word.starts_with('-') {
         // A number, a mark or a file of the tests.
@@ -395,6 +233,7 @@ fn is_of_pytest(word: &str) -> bool {
         || word.chars().skip(1).all(|char| "qvxsl".contains(char))
 }
 
+/// True for an option of `less` that only chooses how it shows.
 fn is_of_less(word: &str) -> bool {
     let letters = word.strip_prefix('-').unwrap_or(word);
     begins(LESS, word)

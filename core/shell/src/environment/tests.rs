@@ -1,7 +1,8 @@
 //! Variables that are given to programs: which are asked about, and which are not.
 
-use crate::judge::{Settings, check};
-use crate::verdict::Decision;
+use crate::decision::Decision;
+use crate::judge::check;
+use crate::settings::Settings;
 use crate::{Env, env::Shell};
 
 fn decided(text: &str, profile: &str) -> Decision {
@@ -39,12 +40,9 @@ fn variables_that_only_choose_are_allowed() {
 #[test]
 fn what_is_only_unknown_is_asked_about_and_not_denied() {
     for text in [
-        "CARGO_HOME=/tmp/x cargo check",
-        "LD_LIBRARY_PATH=. ./a",
-        "LD_LIBRARY_PATH=./lib:build/lib ./a",
-        "GNUMAKEFLAGS='--eval=$(shell id)' make",
-        "RIPGREP_CONFIG_PATH=./x rg foo",
-        "export GOENV=./x; go build",
+        "CARGO_HOME=/tmp/x cargo check", "LD_LIBRARY_PATH=. ./a",
+        "LD_LIBRARY_PATH=./lib:build/lib ./a", "GNUMAKEFLAGS='--eval=$(shell id)' make",
+        "RIPGREP_CONFIG_PATH=./x rg foo", "export GOENV=./x; go build",
     ] {
         assert_eq!(decided(text, "workspace"), Decision::Ask, "{text}");
     }

@@ -1,155 +1,44 @@
-//! Which values of a variable do no harm, by what it takes.
+//! Values of variables: which of them fit what a name takes.
 
-use super::super::compilers::{are_harmless_flags, is_compiler_command};
-use super::super::effect::Scope;
-use super::super::env::Env;
-use super::super::place;
-use super::super::value::Value;
 use super::names::{self, Takes};
 use super::{options, resolved};
+use crate::compilers::{are_harmless_flags, is_compiler_command};
+use crate::effect::Scope;
+use crate::env::Env;
+use crate::place;
+use crate::value::Value;
 
 /// Folders that only the system's owner writes to.
 const OF_SYSTEM: &[&str] = &[
-    "/usr",
-    "/opt",
-    "/bin",
-    "/sbin",
-    "/lib",
-    "/lib64",
-    "/Library",
-    "/Applications",
-    "/System",
-    "/nix/store",
-    "/snap",
+    "/usr", "/opt", "/bin", "/sbin", "/lib", "/lib64", "/Library", "/Applications", "/System",
+    "/nix/store", "/snap",
 ];
 
-/// Folders in the home folder where tools live unless they are told otherwise.
+/// Folders of the home folder where tools are installed by default.
 const DEFAULTS: &[&str] = &[
-    ".cargo",
-    ".rustup",
-    "go",
-    "go/bin",
-    ".gradle",
-    ".m2",
-    ".npm",
-    ".nvm",
-    ".bun",
-    ".deno",
-    ".pyenv",
-    ".rbenv",
-    ".local",
-    ".local/share",
-    ".local/state",
-    ".local/share/pnpm",
-    ".cache",
-    ".dotnet",
-    ".nuget/packages",
-    ".volta",
-    ".asdf",
-    ".sdkman",
-    ".gem",
-    ".composer",
-    ".mix",
-    ".hex",
-    ".ccache",
-    "Android/Sdk",
-    "Library/Android/sdk",
+    ".cargo", ".rustup", "go", "go/bin", ".gradle", ".m2", ".npm", ".nvm", ".bun", ".deno",
+    ".pyenv", ".rbenv", ".local", ".local/share", ".local/state", ".local/share/pnpm", ".cache",
+    ".dotnet", ".nuget/packages", ".volta", ".asdf", ".sdkman", ".gem", ".composer", ".mix",
+    ".hex", ".ccache", "Android/Sdk", "Library/Android/sdk",
 ];
 
-/// Programs that a tool may be told to use: each is what it would use itself.
+/// Programs that a variable may name because the tool would use them anyway.
 const PROGRAMS: &[&str] = &[
-    "cargo",
-    "rustfmt",
-    "rustdoc",
-    "rustc",
-    "clippy-driver",
-    "ccache",
-    "sccache",
-    "go",
-    "gofmt",
-    "gotestsum",
-    "python",
-    "python2",
-    "python3",
-    "node",
-    "nodejs",
-    "npm",
-    "pnpm",
-    "yarn",
-    "bun",
-    "deno",
-    "java",
-    "javac",
-    "ruby",
-    "perl",
-    "php",
-    "lua",
-    "make",
-    "gmake",
-    "ninja",
-    "cmake",
-    "m4",
-    "gm4",
-    "autom4te",
-    "autoconf",
-    "automake",
-    "pkg-config",
-    "pkgconf",
-    "llvm-config",
-    "pg_config",
-    "mysql_config",
-    "curl-config",
-    "python3-config",
-    "git",
-    "sh",
-    "bash",
-    "dash",
-    "zsh",
-    "docker",
-    "podman",
-    "terraform",
-    "tofu",
-    "gcloud",
-    "kubectl",
-    "chromium",
-    "chromium-browser",
-    "google-chrome",
-    "firefox",
-    "llvm-symbolizer",
-    "gccgo",
-    "xelatex",
-    "pdflatex",
-    "lualatex",
-    "sed",
-    "awk",
-    "grep",
-    "true",
-    "false",
+    "cargo", "rustfmt", "rustdoc", "rustc", "clippy-driver", "ccache", "sccache", "go", "gofmt",
+    "gotestsum", "python", "python2", "python3", "node", "nodejs", "npm", "pnpm", "yarn", "bun",
+    "deno", "java", "javac", "ruby", "perl", "php", "lua", "make", "gmake", "ninja", "cmake", "m4",
+    "gm4", "autom4te", "autoconf", "automake", "pkg-config", "pkgconf", "llvm-config", "pg_config",
+    "mysql_config", "curl-config", "python3-config", "git", "sh", "bash", "dash", "zsh", "docker",
+    "podman", "terraform", "tofu", "gcloud", "kubectl", "chromium", "chromium-browser",
+    "google-chrome", "firefox", "llvm-symbolizer", "gccgo", "xelatex", "pdflatex", "lualatex",
+    "sed", "awk", "grep", "true", "false",
 ];
 
 /// Words that name a kind of build or place, and no file.
 const KINDS: &[&str] = &[
-    "",
-    "debug",
-    "release",
-    "Debug",
-    "Release",
-    "RelWithDebInfo",
-    "MinSizeRel",
-    "dev",
-    "development",
-    "test",
-    "testing",
-    "prod",
-    "production",
-    "staging",
-    "ci",
-    "local",
-    "default",
-    "none",
-    "auto",
-    "true",
-    "false",
+    "", "debug", "release", "Debug", "Release", "RelWithDebInfo", "MinSizeRel", "dev",
+    "development", "test", "testing", "prod", "production", "staging", "ci", "local", "default",
+    "none", "auto", "true", "false",
 ];
 
 /// True if a variable that takes such values does no harm with this one.
@@ -204,6 +93,7 @@ fn each(value: &Value, fits: impl Fn(&Value) -> bool) -> bool {
 
 /// `0`, `1`, `true`, `30`, `1.2.3`.
 fn is_switch(text: &str) -> bool {
+    /// Words for a switch.
     const WORDS: &[&str] = &["", "true", "false", "yes", "no", "on", "off", "never", "always"];
     WORDS.iter().any(|word| text.eq_ignore_ascii_case(word))
         || text.starts_with(|char: char| char.is_ascii_digit())
@@ -245,6 +135,7 @@ fn is_default(path: &Value, cwd: Option<&Value>, env: &Env) -> bool {
     path.as_known().and_then(below).is_some_and(|rest| DEFAULTS.contains(&&*rest))
 }
 
+/// True for a path in a folder of the system.
 fn is_of_system(path: &Value, cwd: Option<&Value>, env: &Env) -> bool {
     let Some(path) = resolved(path, cwd, env) else { return false };
     let within = |path: &str| OF_SYSTEM.iter().any(|root| place::is_within(path, root));
@@ -275,6 +166,7 @@ pub fn leads_out(name: &str, value: &Value, cwd: &Value, env: &Env) -> bool {
     }
 }
 
+/// True for a known text that names a place outside of the workspace.
 fn text_leads_out(text: &str, cwd: &Value, env: &Env) -> bool {
     // An address of another machine, and what comes in it.
     if text.contains("://") && !text.contains("file:") {

@@ -1,5 +1,5 @@
-use super::super::effect::Effect;
-use super::super::{Env, analyse};
+use crate::effect::Effect;
+use crate::{Env, analyse};
 
 /// The labels of what hangs together, and of what runs code of the network or decoded.
 fn labels(command: &str) -> Vec<String> {

@@ -2,8 +2,8 @@ use std::process::Command;
 
 use proptest::prelude::*;
 
-use super::super::invocation::{Invocation, Locus, Stdin, Stdout};
 use super::*;
+use crate::invocation::{Invocation, Locus, Stdin, Stdout};
 
 const SUB: Grammar = Grammar {
     options: &[Opt {
@@ -109,7 +109,7 @@ fn an_option_is_looked_up_in_a_list_as_if_the_list_were_read() {
         "-o --out --out-file --out- --ou -i -i[ --in --into --int --x --x= -xx -x x -- - = ,";
     for spelling in spellings.split(' ').chain(["", " ", "-o --out", "--in --into/ ", "-x,"]) {
         let read = Entry::all(&LISTED).find(|option| option.any(|other| other == spelling));
-        let found = Entry::spelt(&LISTED, &Finder::new(spelling));
+        let found = Entry::by_spelling(&LISTED, &Finder::new(spelling));
         let shown = |option: Option<Entry>| option.map(|it| (it.id, it.takes, it.role));
         assert_eq!(shown(found), shown(read), "`{spelling}`");
     }

@@ -1,14 +1,14 @@
-//! What empties existing files, or takes them out of version control, by other words than `rm`. The profile
-//! judges it as it judges deleting them.
+//! Emptying: commands that leave nothing of an existing file, or take it out of version control,
+//! without `rm`.
 //!
-//! `> file` and programs that write a text of their own are no emptying: they make the file as often.
+//! The profile judges them as it judges deleting. `> file` and programs that write a text of their
+//! own are no emptying: they create the file as often as they overwrite one.
 
-use super::super::effect::{Access, FileEffect, Found};
-use super::super::invocation::{Argument, Invocation, Stdin};
-use super::super::models;
-use super::super::unwrap;
-use super::super::value::{Origin, Value};
 use super::{Case, reach};
+use crate::effect::{Access, FileEffect, Found};
+use crate::invocation::{Argument, Invocation, Stdin, program_name};
+use crate::models;
+use crate::value::{Origin, Value};
 
 /// Programs that copy what they are given, or put a link to it in the place of a file.
 const COPY: &[&str] = &["cp", "gcp", "install", "ginstall", "ln", "gln", "mv", "gmv"];
@@ -19,7 +19,7 @@ pub(super) fn empties(case: &Case<'_>, found: &Found, file: &FileEffect) -> bool
         return false;
     }
     let Some(call) = reach::call(case, found) else { return false };
-    match unwrap::base(&found.program) {
+    match program_name(&found.program) {
         "truncate" | "gtruncate" => shrinks(call),
         program if COPY.contains(&program) => call.arguments.iter().any(is_nothing),
         "tee" | "gtee" | "sponge" => !appends(call) && is_given_nothing(case, call),
@@ -34,6 +34,7 @@ pub(super) fn empties(case: &Case<'_>, found: &Found, file: &FileEffect) -> bool
     }
 }
 
+/// True for the word `/dev/null`.
 fn is_nothing(word: &Argument) -> bool {
     word.value.as_known() == Some("/dev/null")
 }
@@ -52,6 +53,7 @@ fn shrinks(call: &Invocation) -> bool {
     !size.value.as_known().is_some_and(grows)
 }
 
+/// True for an option by which the end of the file is written.
 fn appends(call: &Invocation) -> bool {
     call.arguments.iter().any(|word| matches!(word.value.as_known(), Some("-a" | "--append")))
 }
@@ -75,6 +77,7 @@ fn is_given_nothing(case: &Case<'_>, call: &Invocation) -> bool {
 
 /// True for a script that deletes every line, or prints none.
 fn deletes_lines(call: &Invocation) -> bool {
+    /// Scripts of `sed` that delete every line.
     const ALL: &[&str] = &["d", "1,$d", "1,$ d", "/^/d", "//d", "/.*/d", "1,$!d", "Q", "1Q"];
     call.arguments.iter().any(|word| word.value.as_known().is_some_and(|text| ALL.contains(&text)))
         || prints_nothing(call)

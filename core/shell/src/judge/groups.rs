@@ -1,30 +1,40 @@
-//! The groups of dangers: what is denied, or asked about, unless the owner switches it.
+//! Groups of dangers: what is denied or asked about unless the owner switches the group.
+//!
+//! [`danger`] maps an effect to a [`Danger`]: a group, and how strict the group is by itself.
+//! [`decide`] applies the owner's switch. A group that is switched off leaves the effect to the
+//! layers below, so the profile may still ask.
 
-use super::super::effect::{
+use super::{Case, Objection, env_injection, network, reach, shown};
+use crate::decision::Decision;
+use crate::effect::{
     Access, CodeFrom, Effect, FileEffect, Found, Leak, Persistence, Scope, SystemChange,
 };
-use super::super::invocation::{Invocation, Stdin, Stdout};
-use super::super::models;
-use super::super::place;
-use super::super::unwrap;
-use super::super::value::{Origin, Value, names_a_secret};
-use super::super::verdict::{Decision, Reason};
-use super::settings::{Group, Profile, Switch};
-use super::{Case, Said, network, poison, reach, shown};
+use crate::invocation::{Invocation, Stdin, Stdout, program_name};
+use crate::models;
+use crate::place;
+use crate::settings::{Group, Profile, Switch};
+use crate::value::{Origin, Value, names_a_secret};
+use crate::verdict::Reason;
 
 /// What a group says of an effect, and how strict it is by itself.
 pub(super) struct Danger {
+    /// The group, which the owner may switch.
     group: Group,
+    /// The decision while the group is on.
     by_itself: Decision,
+    /// What is wrong, in a sentence.
     why: String,
+    /// What to do instead; none: what fits the group.
     instead: Option<&'static str>,
 }
 
 impl Danger {
+    /// A danger that is denied.
     pub(super) fn denied(group: Group, why: impl Into<String>) -> Danger {
         Danger { group, by_itself: Decision::Deny, why: why.into(), instead: None }
     }
 
+    /// Adds what to do instead.
     pub(super) fn instead(mut self, instead: &'static str) -> Danger {
         self.instead = Some(instead);
         self
@@ -39,35 +49,36 @@ impl Danger {
     }
 }
 
-/// What the groups say of an effect.
-pub(super) fn of(case: &Case<'_>, found: &Found) -> Option<(Decision, Said)> {
+/// What the groups decide of an effect.
+pub(super) fn check_effect(case: &Case<'_>, found: &Found) -> Option<(Decision, Objection)> {
     decide(case, danger(case, found)?)
 }
 
-/// What the groups say of the calls themselves, whatever their effects.
-pub(super) fn of_calls(case: &Case<'_>) -> Vec<Reason> {
+/// What the groups decide of calls that are dangerous whatever their effects.
+pub(super) fn check_calls(case: &Case<'_>) -> Vec<Reason> {
     let calls = case.analysis.invocations.iter();
     let reasons = calls.filter_map(|call| {
-        let danger = of_call(case, call)?;
-        let (decision, said) = decide(case, danger)?;
-        Some(case.reason(decision, said, &call.span))
+        let danger = check_call(case, call)?;
+        let (decision, objection) = decide(case, danger)?;
+        Some(case.reason(decision, objection, &call.span))
     });
     reasons.collect()
 }
 
-fn decide(case: &Case<'_>, danger: Danger) -> Option<(Decision, Said)> {
+/// Applies the switch of the group.
+fn decide(case: &Case<'_>, danger: Danger) -> Option<(Decision, Objection)> {
     let decision = match case.settings.switch(danger.group) {
         Switch::On => danger.by_itself,
         Switch::Off => return None,
         Switch::Ask => Decision::Ask,
         Switch::Deny => Decision::Deny,
     };
-    let said = Said::new(danger.group.name(), danger.why);
-    Some((decision, said.instead(danger.instead.unwrap_or(otherwise(danger.group)))))
+    let objection = Objection::new(danger.group.name(), danger.why);
+    Some((decision, objection.instead(danger.instead.unwrap_or(default_suggestion(danger.group)))))
 }
 
-/// What to do instead where nothing better is known.
-fn otherwise(group: Group) -> &'static str {
+/// What to do instead where a danger has nothing better to say.
+fn default_suggestion(group: Group) -> &'static str {
     match group {
         Group::ReverseShell | Group::DataExfiltration | Group::NetworkRecon => {
             "Use the client of the one service that you need, such as `curl` for HTTP."
@@ -88,17 +99,18 @@ fn otherwise(group: Group) -> &'static str {
     }
 }
 
+/// The danger of an effect, if it is one.
 #[expect(clippy::too_many_lines, reason = "one arm an effect")]
 fn danger(case: &Case<'_>, found: &Found) -> Option<Danger> {
     let is_strict = case.settings.profile == Profile::Strict;
     match &found.effect {
-        Effect::File(file) => of_file(case, found, file),
+        Effect::File(file) => check_file(case, found, file),
         Effect::Device { .. } => Some(
             Danger::denied(Group::PrivilegeEscalation, "It changes what is mounted.")
                 .instead("Work with the files that are there."),
         ),
-        Effect::Network { host, sends, .. } => network::of(case, found, host, sends),
-        Effect::Listen { .. } if network::is_connector(unwrap::base(&found.program)) => {
+        Effect::Network { host, sends, .. } => network::check_effect(case, found, host, sends),
+        Effect::Listen { .. } if network::is_connector(program_name(&found.program)) => {
             Some(Danger::denied(Group::ReverseShell, "It opens a raw port to others."))
         }
         Effect::Privilege { how } => Some(
@@ -120,15 +132,14 @@ fn danger(case: &Case<'_>, found: &Found) -> Option<Danger> {
             Danger::denied(Group::Persistence, persists(*kind))
                 .instead("Run it now, once, or ask the user to set it up."),
         ),
-        Effect::EnvironmentPoison { name, value } => {
-            poison::is_denied(name, value, case).then(|| {
+        Effect::EnvironmentInjection { name, value } => env_injection::is_denied(name, value, case)
+            .then(|| {
                 Danger::denied(
                     Group::EnvInjection,
                     format!("It sets `{name}`, which makes programs run or load something else."),
                 )
                 .instead("Run the program without it, or with options that say what you need.")
-            })
-        }
+            }),
         Effect::EnvironmentDump => Some(
             Danger::denied(Group::EnvDump, "It shows the environment, which holds secrets.")
                 .instead("Ask for one variable that holds no secret: `echo \"$PATH\"`."),
@@ -181,6 +192,7 @@ fn danger(case: &Case<'_>, found: &Found) -> Option<Danger> {
     }
 }
 
+/// The danger of installing or removing packages.
 fn package(source: &Value, is_strict: bool) -> Option<Danger> {
     // What the project itself declares is no choice of the command's.
     let declared = source.as_known().is_some_and(str::is_empty);
@@ -196,12 +208,14 @@ fn package(source: &Value, is_strict: bool) -> Option<Danger> {
     )
 }
 
+/// The danger of fetching a package to run it.
 fn fetched(name: &str, is_strict: bool) -> Danger {
     Danger::denied(Group::PackageInstall, format!("It fetches a package to run it: {name}."))
         .asked(!is_strict)
         .instead("Run the version that the project has, without fetching (`npx --no-install …`).")
 }
 
+/// What is wrong with a way to make something run later.
 fn persists(kind: Persistence) -> &'static str {
     match kind {
         Persistence::Schedule => "It makes something run later.",
@@ -213,7 +227,8 @@ fn persists(kind: Persistence) -> &'static str {
     }
 }
 
-fn of_file(case: &Case<'_>, found: &Found, file: &FileEffect) -> Option<Danger> {
+/// The danger of an effect on a file.
+fn check_file(case: &Case<'_>, found: &Found, file: &FileEffect) -> Option<Danger> {
     let path = file.path.as_known().unwrap_or_default();
     if is_socket_of_engine(path) {
         return Some(
@@ -245,7 +260,7 @@ fn of_file(case: &Case<'_>, found: &Found, file: &FileEffect) -> Option<Danger> 
                 .instead("Ask the user to set up the hook."),
         ),
         // An empty folder runs nothing.
-        Scope::Startup if unwrap::base(&found.program) == "mkdir" => None,
+        Scope::Startup if program_name(&found.program) == "mkdir" => None,
         Scope::Startup => Some(
             Danger::denied(
                 Group::Persistence,
@@ -265,7 +280,7 @@ fn of_file(case: &Case<'_>, found: &Found, file: &FileEffect) -> Option<Danger> 
             Danger::denied(Group::PrivilegeEscalation, "It changes users or their rights.")
                 .instead("Ask the user to do this step."),
         ),
-        scope => elsewhere(case, file, scope, path),
+        scope => outside_workspace(case, file, scope, path),
     }
 }
 
@@ -279,7 +294,12 @@ fn shows_environment(case: &Case<'_>, found: &Found, file: &FileEffect) -> bool 
 }
 
 /// Changes outside of what agents work in.
-fn elsewhere(case: &Case<'_>, file: &FileEffect, scope: Scope, path: &str) -> Option<Danger> {
+fn outside_workspace(
+    case: &Case<'_>,
+    file: &FileEffect,
+    scope: Scope,
+    path: &str,
+) -> Option<Danger> {
     if reach::is_workspace(case, &file.path) {
         return None;
     }
@@ -312,19 +332,10 @@ fn elsewhere(case: &Case<'_>, file: &FileEffect, scope: Scope, path: &str) -> Op
 
 /// Folders of the system that only its owner changes.
 const SYSTEM: &[&str] = &[
-    "/etc",
-    "/usr",
-    "/bin",
-    "/sbin",
-    "/lib",
-    "/lib32",
-    "/lib64",
-    "/boot",
-    "/var/lib",
-    "/var/spool",
+    "/etc", "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/boot", "/var/lib", "/var/spool",
 ];
 
-/// Files that say who may do what.
+/// True for a file that says who may do what.
 fn is_account(path: &str) -> bool {
     ["passwd", "shadow", "group", "gshadow", "sudoers", "subuid", "subgid"].iter().any(|name| {
         path.strip_prefix("/etc/").is_some_and(|rest| rest.trim_end_matches('-') == *name)
@@ -337,17 +348,13 @@ pub(in super::super) fn is_socket_of_engine(path: &str) -> bool {
     SOCKETS.iter().any(|name| path.ends_with(name))
 }
 
-/// Sockets that rule a machine.
+/// Sockets by which a program rules the machine: those of container engines.
 const SOCKETS: &[&str] = &[
-    "/docker.sock",
-    "/containerd.sock",
-    "/podman.sock",
-    "/crio.sock",
-    "/buildkitd.sock",
-    "/k3s.sock",
-    "/lxd/unix.socket",
+    "/docker.sock", "/containerd.sock", "/podman.sock", "/crio.sock", "/buildkitd.sock",
+    "/k3s.sock", "/lxd/unix.socket",
 ];
 
+/// The danger of ending processes: by force, by name, or all of them.
 fn kill(case: &Case<'_>, found: &Found, all: bool, what: &Value) -> Option<Danger> {
     let call = reach::call(case, found);
     let forced = call.is_some_and(is_forced_kill);
@@ -365,7 +372,9 @@ fn kill(case: &Case<'_>, found: &Found, all: bool, what: &Value) -> Option<Dange
     })
 }
 
+/// True for a `kill` whose signal a process cannot handle.
 fn is_forced_kill(call: &Invocation) -> bool {
+    /// Signals that end or stop a process by force.
     const FORCED: &[&str] = &["9", "KILL", "SIGKILL", "STOP", "SIGSTOP", "19"];
     let words = call.arguments.iter().filter_map(|word| word.value.as_known());
     let words: Vec<String> = words.map(str::to_uppercase).collect();
@@ -379,7 +388,8 @@ fn is_forced_kill(call: &Invocation) -> bool {
     })
 }
 
-fn of_call(case: &Case<'_>, call: &Invocation) -> Option<Danger> {
+/// The danger of a call whatever its effects.
+fn check_call(case: &Case<'_>, call: &Invocation) -> Option<Danger> {
     if let Some(danger) =
         prints_secret(call).or_else(|| mines(call)).or_else(|| by_name(case, call))
     {

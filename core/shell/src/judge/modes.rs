@@ -1,15 +1,19 @@
 //! The modes on top of the judgement: whether anything runs, and whether somebody is asked.
+//!
+//! `security` switches commands off, or allows only listed programs. `ask` says when somebody is
+//! asked, and `without_approver` what happens where nobody can be. The modes never weaken a denial.
 
-use super::super::analyse::Analysis;
-use super::super::denied::matches;
-use super::super::effect::{CodeFrom, Effect, Found};
-use super::super::env::Env;
-use super::super::invocation::Invocation;
-use super::super::ir::{Command, CommandKind, Item, Script};
-use super::super::unwrap;
-use super::super::verdict::{Check, Decision, Reason, Verdict};
-use super::settings::{Ask, Security, Settings, WithoutApprover};
-use super::{Case, Said, floor, groups, profile, shown};
+use super::{Case, Objection, groups, hard_deny, profile, shown};
+use crate::analyse::Analysis;
+use crate::decision::Decision;
+use crate::denied::matches;
+use crate::effect::{CodeFrom, Effect, Found};
+use crate::env::Env;
+use crate::invocation::{Invocation, program_name};
+use crate::ir::{Command, CommandKind, Item, Script};
+use crate::place;
+use crate::settings::{Ask, Security, Settings, WithoutApprover};
+use crate::verdict::{Check, Reason, Verdict};
 
 /// Commands that somebody approved for always, analysed.
 #[derive(Clone, Debug, Default)]
@@ -60,8 +64,11 @@ pub(super) fn checked(case: &Case<'_>, approvals: &Approvals) -> Check {
     shown::check(case.analysis, verdict)
 }
 
+/// The reason where no command may run.
 const SWITCHED_OFF: &str = "Running commands is switched off.";
+/// The reason where only listed programs may run.
 const NOT_LISTED: &str = "It runs a program that is not on the list of programs that may run.";
+/// The reason where every command is asked about.
 const ALWAYS_ASKED: &str = "Every command is asked about.";
 
 /// Lays the modes on a verdict.
@@ -100,7 +107,7 @@ pub(super) fn apply(case: &Case<'_>, verdict: &mut Verdict) {
 impl Case<'_> {
     /// A reason about the whole text.
     fn whole(&self, decision: Decision, why: &str) -> Reason {
-        self.reason(decision, Said::new("mode", why), &(0..self.analysis.text.len()))
+        self.reason(decision, Objection::new("mode", why), &(0..self.analysis.text.len()))
     }
 }
 
@@ -124,20 +131,20 @@ fn is_safe(case: &Case<'_>) -> bool {
     };
     let is_fine = |found: &Found| {
         !is_code(found)
-            && floor::of(case, found).is_none()
-            && groups::of(case, found).is_none()
-            && profile::beyond(case, found).is_none()
+            && hard_deny::check_effect(case, found).is_none()
+            && groups::check_effect(case, found).is_none()
+            && profile::check_effect(case, found).is_none()
     };
     // A program of the workspace is none that everybody knows.
     let calls = &case.analysis.invocations;
     let is_common = |(number, call): (usize, &Invocation)| {
         let Some(program) = call.program.value.as_known() else { return false };
-        let name = unwrap::base(program);
+        let name = program_name(program);
         let runs_another = || {
             let inner = calls.iter().any(|inner| inner.outer == Some(number));
             inner && !case.analysis.found.iter().any(|found| found.by == Some(number))
         };
-        unwrap::is_trusted(program, &call.cwd, case.env)
+        place::is_trusted(program, &call.cwd, case.env)
             && (call.builtin || COMMON.contains(&name) || runs_another())
     };
     is_understood(case.analysis)
@@ -145,6 +152,7 @@ fn is_safe(case: &Case<'_>) -> bool {
         && case.analysis.found.iter().all(is_fine)
 }
 
+/// True for an analysis without problems, and without a finding that decides anything.
 fn is_understood(analysis: &Analysis) -> bool {
     analysis.problems.is_empty()
         && analysis.findings.iter().all(|finding| finding.decision() == Decision::Allow)
@@ -165,7 +173,7 @@ fn all_listed(case: &Case<'_>) -> bool {
             .found
             .iter()
             .filter(of_shell)
-            .all(|found| profile::beyond(case, found).is_none())
+            .all(|found| profile::check_effect(case, found).is_none())
 }
 
 /// True if the very same calls were approved before.
@@ -219,7 +227,7 @@ pub(super) fn is_listed(list: &[String], call: &Invocation, env: &Env) -> bool {
 
 /// The name of a program of the system; none for a program elsewhere.
 pub(super) fn trusted_name<'a>(program: &'a str, call: &Invocation, env: &Env) -> Option<&'a str> {
-    unwrap::is_trusted(program, &call.cwd, env).then(|| unwrap::base(program))
+    place::is_trusted(program, &call.cwd, env).then(|| program_name(program))
 }
 
 /// Why a text does not fit a set of programs, if it does not: plain commands of listed programs
@@ -242,11 +250,13 @@ fn beyond_set(case: &Case<'_>, set: &[String]) -> Option<String> {
     })
 }
 
+/// What a script has besides plain commands, if it has something.
 fn of_script(script: &Script) -> Option<&'static str> {
     let commands = |item: &'_ Item| item.pipeline.commands.clone();
     script.items.iter().flat_map(commands).find_map(|command| of_command(&command))
 }
 
+/// What a command is besides a plain one, if it is more.
 fn of_command(command: &Command) -> Option<&'static str> {
     if !command.redirections.is_empty() {
         return Some("a redirection");

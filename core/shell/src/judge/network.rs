@@ -1,22 +1,21 @@
-//! The network: whose machine is reached, by what, and what is sent there.
+//! The network: which machine is reached, by which program, and what is sent there.
+//!
+//! Programs differ by what they are for. A connector joins anything to anything, and a login runs
+//! what it likes on the other side. A client speaks the protocol of its own service, and a fetcher
+//! goes where the command says: services of this machine and the metadata service of a cloud are
+//! dangers only for a fetcher. Where none of these objects, what is sent decides: nothing, a text,
+//! a file, or what another program wrote.
 
-use super::super::effect::{CodeFrom, Effect, Found, Payload};
-use super::super::unwrap;
-use super::super::value::Value;
 use super::groups::Danger;
-use super::settings::{Group, Profile};
 use super::{Case, reach};
+use crate::effect::{CodeFrom, Effect, Found, Payload};
+use crate::invocation::program_name;
+use crate::settings::{Group, Profile};
+use crate::value::Value;
 
 /// Programs that are nothing but a connection.
 const CONNECTORS: &[&str] = &[
-    "nc",
-    "ncat",
-    "netcat",
-    "nc.openbsd",
-    "nc.traditional",
-    "socat",
-    "telnet",
-    "cryptcat",
+    "nc", "ncat", "netcat", "nc.openbsd", "nc.traditional", "socat", "telnet", "cryptcat",
     "openssl",
 ];
 
@@ -30,62 +29,14 @@ pub(super) fn is_client(program: &str) -> bool {
     CLIENTS.contains(&program)
 }
 
+/// Programs that speak the protocol of their own service.
 const CLIENTS: &[&str] = &[
-    "git",
-    "gh",
-    "glab",
-    "hub",
-    "docker",
-    "podman",
-    "nerdctl",
-    "docker-compose",
-    "kubectl",
-    "oc",
-    "helm",
-    "npm",
-    "pnpm",
-    "yarn",
-    "bun",
-    "cargo",
-    "go",
-    "gem",
-    "bundle",
-    "composer",
-    "mvn",
-    "gradle",
-    "dotnet",
-    "twine",
-    "poetry",
-    "flit",
-    "hatch",
-    "uv",
-    "pip",
-    "pip3",
-    "mix",
-    "dart",
-    "flutter",
-    "swift",
-    "aws",
-    "gcloud",
-    "gsutil",
-    "az",
-    "terraform",
-    "tofu",
-    "pulumi",
-    "vercel",
-    "netlify",
-    "heroku",
-    "fly",
-    "flyctl",
-    "wrangler",
-    "firebase",
-    "serverless",
-    "sls",
-    "sam",
-    "cdk",
-    "eb",
-    "doctl",
-    "supabase",
+    "git", "gh", "glab", "hub", "docker", "podman", "nerdctl", "docker-compose", "kubectl", "oc",
+    "helm", "npm", "pnpm", "yarn", "bun", "cargo", "go", "gem", "bundle", "composer", "mvn",
+    "gradle", "dotnet", "twine", "poetry", "flit", "hatch", "uv", "pip", "pip3", "mix", "dart",
+    "flutter", "swift", "aws", "gcloud", "gsutil", "az", "terraform", "tofu", "pulumi", "vercel",
+    "netlify", "heroku", "fly", "flyctl", "wrangler", "firebase", "serverless", "sls", "sam",
+    "cdk", "eb", "doctl", "supabase",
 ];
 
 /// Programs that log in to other machines.
@@ -94,28 +45,8 @@ const LOGINS: &[&str] =
 
 /// Programs that fetch from addresses that they are given.
 const FETCHERS: &[&str] = &[
-    "curl",
-    "wget",
-    "wget2",
-    "http",
-    "https",
-    "xh",
-    "xhs",
-    "curlie",
-    "aria2c",
-    "axel",
-    "lynx",
-    "links",
-    "elinks",
-    "w3m",
-    "httpie",
-    "lwp-request",
-    "GET",
-    "POST",
-    "fetch",
-    "lftp",
-    "ab",
-    "hey",
+    "curl", "wget", "wget2", "http", "https", "xh", "xhs", "curlie", "aria2c", "axel", "lynx",
+    "links", "elinks", "w3m", "httpie", "lwp-request", "GET", "POST", "fetch", "lftp", "ab", "hey",
     "wrk",
 ];
 
@@ -124,8 +55,13 @@ const RESOLVERS: &[&str] =
     &["dig", "nslookup", "host", "drill", "kdig", "delv", "resolvectl", "dog", "doggo", "q"];
 
 /// What the groups say of reaching another machine.
-pub(super) fn of(case: &Case<'_>, found: &Found, host: &Value, sends: &Payload) -> Option<Danger> {
-    let program = unwrap::base(&found.program);
+pub(super) fn check_effect(
+    case: &Case<'_>,
+    found: &Found,
+    host: &Value,
+    sends: &Payload,
+) -> Option<Danger> {
+    let program = program_name(&found.program);
     let is_strict = case.settings.profile == Profile::Strict;
     if CONNECTORS.contains(&program) {
         return Some(
@@ -199,6 +135,7 @@ fn of_this_machine(host: &Value, is_strict: bool) -> Option<Danger> {
     }
 }
 
+/// The danger of what is sent.
 fn sent(sends: &Payload, is_asked: bool) -> Option<Danger> {
     let what = match sends {
         Payload::None => return None,
@@ -213,9 +150,13 @@ fn sent(sends: &Payload, is_asked: bool) -> Option<Danger> {
     )
 }
 
+/// Whose machine a host is.
 enum Address {
+    /// The service of a cloud that hands out credentials.
     Metadata,
+    /// This machine.
     Loopback,
+    /// Any other, or not known.
     Other,
 }
 
@@ -238,7 +179,7 @@ fn address(host: &Value) -> Address {
                 || address.is_unspecified()
                 || mapped.is_some_and(|four| four.is_loopback() || four.is_unspecified());
         }
-        match four(name) {
+        match parse_ipv4(name) {
             Some(address) if address >> 16 == 0xa9fe => return Address::Metadata,
             Some(address) if address >> 24 == 127 || address == 0 => loopback = true,
             _ => {}
@@ -248,7 +189,7 @@ fn address(host: &Value) -> Address {
 }
 
 /// An address in any of the spellings that C libraries read: `127.1`, `2130706433`, `0x7f000001`.
-fn four(name: &str) -> Option<u32> {
+fn parse_ipv4(name: &str) -> Option<u32> {
     let parts: Vec<u64> = name
         .split('.')
         .map(|part| {

@@ -1,52 +1,61 @@
-//! What runs without asking, and what is beyond that.
+//! The profile: what runs without asking, and why everything else is beyond it.
+//!
+//! This is the last layer. It sees effects that nothing denied, and lets through what careful work
+//! in a workspace needs: reading and writing its files, running its code, looking at the system. In
+//! `workspace` it also lets clients of the network and plain deletions pass.
 
-use super::super::denied;
-use super::super::effect::{Access, CodeFrom, Effect, FileEffect, Found, Payload, Scope};
-use super::super::models;
-use super::super::place;
-use super::super::unwrap;
-use super::super::value::{Origin, Value};
-use super::settings::Profile;
-use super::{Case, Said, emptying, network, poison, reach};
+use super::{Case, Objection, emptying, env_injection, network, reach};
+use crate::denied;
+use crate::effect::{Access, CodeFrom, Effect, FileEffect, Found, Payload, Scope};
+use crate::invocation::program_name;
+use crate::models;
+use crate::names::is_wrapper;
+use crate::place;
+use crate::settings::Profile;
+use crate::value::{Origin, Value};
 
 /// Why an effect is beyond the profile; none if it runs without asking.
-pub(super) fn beyond(case: &Case<'_>, found: &Found) -> Option<Said> {
+pub(super) fn check_effect(case: &Case<'_>, found: &Found) -> Option<Objection> {
     match &found.effect {
-        Effect::File(file) => of_file(case, found, file),
-        Effect::Code { from } => of_code(from),
-        Effect::EnvironmentPoison { name, value } => {
-            (!poison::is_harmless(name, value, case, found)).then(|| {
-                asked(format!("It sets `{name}`, which changes what programs run or trust."))
+        Effect::File(file) => check_file(case, found, file),
+        Effect::Code { from } => check_code(from),
+        Effect::EnvironmentInjection { name, value } => {
+            (!env_injection::is_harmless(name, value, case, found)).then(|| {
+                beyond_profile(format!(
+                    "It sets `{name}`, which changes what programs run or trust."
+                ))
             })
         }
         Effect::Dynamic { why } => Some(
-            Said::new("unknown", format!("What it runs cannot be told: {why}."))
+            Objection::new("unknown", format!("What it runs cannot be told: {why}."))
                 .instead("Write the command out, with names and values instead of variables."),
         ),
         Effect::Unmodelled { program, why } => Some(
-            Said::new("unknown", format!("`{}`: {why}.", unwrap::base(program)))
+            Objection::new("unknown", format!("`{}`: {why}.", program_name(program)))
                 .instead("Use a program and options that are commonly known."),
         ),
         Effect::Network { sends: Payload::None, .. } => reaches(case, found),
-        Effect::Network { .. } => Some(asked("It sends data to another machine.")),
-        Effect::Listen { .. } => Some(asked("It waits for connections from others.")),
+        Effect::Network { .. } => Some(beyond_profile("It sends data to another machine.")),
+        Effect::Listen { .. } => Some(beyond_profile("It waits for connections from others.")),
         Effect::Secret { kind, .. } => Some(secret(&format!("It reads a secret: {kind}."))),
-        other => Some(asked(plain(other))),
+        other => Some(beyond_profile(describe_effect(other))),
     }
 }
 
-fn asked(why: impl Into<String>) -> Said {
-    Said::new("beyond_profile", why)
+/// An objection that the profile makes.
+fn beyond_profile(why: impl Into<String>) -> Objection {
+    Objection::new("beyond_profile", why)
         .instead("Do it within the workspace, or leave this step to the user.")
 }
 
-fn secret(why: &str) -> Said {
-    Said::new("secret", why)
+/// The objection to reading a secret.
+fn secret(why: &str) -> Objection {
+    Objection::new("secret", why)
         .instead("Use the tool that is given the credential, without reading it.")
 }
 
-/// What the rest of the effects is, for a reader.
-fn plain(effect: &Effect) -> &'static str {
+/// An effect in words.
+fn describe_effect(effect: &Effect) -> &'static str {
     match effect {
         Effect::Device { .. } => "It changes devices.",
         Effect::Privilege { .. } => "It takes other rights.",
@@ -75,7 +84,8 @@ fn plain(effect: &Effect) -> &'static str {
     }
 }
 
-fn of_code(from: &CodeFrom) -> Option<Said> {
+/// The objection to running code, by where the code comes from.
+fn check_code(from: &CodeFrom) -> Option<Objection> {
     match from {
         // The file is an effect of its own; a build runs what the project holds.
         CodeFrom::File | CodeFrom::Project(_) => None,
@@ -98,32 +108,38 @@ fn of_code(from: &CodeFrom) -> Option<Said> {
             None
         }
         CodeFrom::Inline(language) => Some(
-            asked(format!("It runs code in {language} that stands in the command."))
+            beyond_profile(format!("It runs code in {language} that stands in the command."))
                 .instead("Put the code into a file, and run that."),
         ),
-        CodeFrom::Stdin => Some(asked("It runs what it reads.")),
-        CodeFrom::Network => Some(asked("It runs what the network sends.")),
-        CodeFrom::Decoded => Some(asked("It runs a text that was decoded.")),
+        CodeFrom::Stdin => Some(beyond_profile("It runs what it reads.")),
+        CodeFrom::Network => Some(beyond_profile("It runs what the network sends.")),
+        CodeFrom::Decoded => Some(beyond_profile("It runs a text that was decoded.")),
         CodeFrom::Fetched => Some(
-            asked("It runs a file that was fetched or written by the same command.")
+            beyond_profile("It runs a file that was fetched or written by the same command.")
                 .instead("Read the file first, and run it in a call of its own."),
         ),
-        CodeFrom::Package(name) => Some(asked(format!("It fetches a package to run it: {name}."))),
-        CodeFrom::Setting(what) => Some(asked(format!("An option makes it run another: {what}."))),
+        CodeFrom::Package(name) => {
+            Some(beyond_profile(format!("It fetches a package to run it: {name}.")))
+        }
+        CodeFrom::Setting(what) => {
+            Some(beyond_profile(format!("An option makes it run another: {what}.")))
+        }
     }
 }
 
-fn reaches(case: &Case<'_>, found: &Found) -> Option<Said> {
-    let program = unwrap::base(&found.program);
+/// The objection to reaching another machine without sending anything.
+fn reaches(case: &Case<'_>, found: &Found) -> Option<Objection> {
+    let program = program_name(&found.program);
     if case.settings.profile == Profile::Workspace && network::is_client(program) {
         return None;
     }
-    Some(asked("It reaches another machine."))
+    Some(beyond_profile("It reaches another machine."))
 }
 
-fn of_file(case: &Case<'_>, found: &Found, file: &FileEffect) -> Option<Said> {
+/// The objection to an effect on a file.
+fn check_file(case: &Case<'_>, found: &Found, file: &FileEffect) -> Option<Objection> {
     if !reach::is_here(case, found) {
-        return Some(asked("It works on files of another machine or of a container."));
+        return Some(beyond_profile("It works on files of another machine or of a container."));
     }
     let scope = match reach::scope(case, found, file) {
         Scope::Workspace | Scope::Temp if reach::is_secret_found(case, found) => Scope::Secret,
@@ -131,13 +147,15 @@ fn of_file(case: &Case<'_>, found: &Found, file: &FileEffect) -> Option<Said> {
     };
     let in_workspace = reach::is_workspace(case, &file.path);
     if emptying::empties(case, found, file)
-        && (case.settings.profile == Profile::Strict || reach::is_one_by_one(case, found, file))
+        && (case.settings.profile == Profile::Strict || reach::is_for_each_found(case, found, file))
     {
-        return Some(asked("It empties existing files, or takes them out of version control."));
+        return Some(beyond_profile(
+            "It empties existing files, or takes them out of version control.",
+        ));
     }
     let allowed = match file.access {
         // Nobody sees more than whether it is there.
-        Access::List if matches!(unwrap::base(&found.program), "test" | "[") => true,
+        Access::List if matches!(program_name(&found.program), "test" | "[") => true,
         Access::List => !matches!(scope, Scope::Secret | Scope::Unknown | Scope::Device),
         Access::Read => reads(file, scope, in_workspace),
         // Nobody sees what stands in a secret that is written.
@@ -152,12 +170,12 @@ fn of_file(case: &Case<'_>, found: &Found, file: &FileEffect) -> Option<Said> {
         Access::Meta => writes(scope, in_workspace) || in_workspace && scope == Scope::Secret,
         Access::Delete => {
             deletes(case, file, scope)
-                && !reach::is_one_by_one(case, found, file)
+                && !reach::is_for_each_found(case, found, file)
                 && !reach::is_of_windows(found)
         }
         Access::Execute => {
             if let Some(program) = shadows(case, found, file) {
-                return Some(asked(format!(
+                return Some(beyond_profile(format!(
                     "It runs a program of the workspace that bears the name of `{program}`."
                 )));
             }
@@ -176,12 +194,13 @@ fn shadows(case: &Case<'_>, found: &Found, file: &FileEffect) -> Option<String> 
     let program = call.program.value.as_known()?;
     let path = file.path.as_known()?;
     let (folder, name) = path.rsplit_once('/')?;
-    let is_itself = unwrap::base(program) == name;
+    let is_itself = program_name(program) == name;
     let kept = folder.split('/').any(|part| KEEP.contains(&part));
-    let known = models::is_known(name) || unwrap::is_wrapper(name);
+    let known = models::is_known(name) || is_wrapper(name);
     (is_itself && known && !kept && !models::is_everyday(name)).then(|| name.to_owned())
 }
 
+/// True if a file of this scope may be read without asking.
 fn reads(file: &FileEffect, scope: Scope, in_workspace: bool) -> bool {
     match scope {
         Scope::Workspace
@@ -221,6 +240,7 @@ fn is_memory(file: &FileEffect) -> bool {
         && path != "/proc/cmdline"
 }
 
+/// True if a file of this scope may be written without asking.
 fn writes(scope: Scope, in_workspace: bool) -> bool {
     match scope {
         Scope::Workspace | Scope::Temp | Scope::HarmlessDevice => true,
@@ -235,7 +255,8 @@ fn deletes(case: &Case<'_>, file: &FileEffect, scope: Scope) -> bool {
     case.settings.profile == Profile::Workspace && within && !file.recursive
 }
 
-fn beyond_place(file: &FileEffect, scope: Scope) -> Said {
+/// The objection to an effect on a file, with the place in words.
+fn beyond_place(file: &FileEffect, scope: Scope) -> Objection {
     let does = match file.access {
         Access::Read => "reads",
         Access::List => "lists",
@@ -264,9 +285,9 @@ fn beyond_place(file: &FileEffect, scope: Scope) -> Said {
         Scope::HarmlessDevice | Scope::Device => "a device",
         Scope::Denied => "a closed path",
         Scope::Unknown => {
-            return Said::new("unknown", format!("It {does} a file whose name is not known."))
+            return Objection::new("unknown", format!("It {does} a file whose name is not known."))
                 .instead("Name the file.");
         }
     };
-    asked(format!("It {does} {what}."))
+    beyond_profile(format!("It {does} {what}."))
 }

@@ -1,40 +1,43 @@
 //! The owner's own rules.
 
-use super::super::denied::matches;
-use super::super::effect::{Effect, Found};
-use super::super::invocation::Invocation;
-use super::super::place;
-use super::super::unwrap;
-use super::super::value::Value;
-use super::super::verdict::{Decision, Reason};
-use super::settings::Rule;
-use super::{Case, Said, modes, reach};
+use super::{Case, Objection, modes, reach};
+use crate::decision::Decision;
+use crate::denied::matches;
+use crate::effect::{Effect, Found};
+use crate::invocation::{Invocation, program_name};
+use crate::place;
+use crate::settings::Rule;
+use crate::value::Value;
+use crate::verdict::Reason;
 
 /// The strictest rule that denies an effect or asks about it.
-pub(super) fn strictest(case: &Case<'_>, found: &Found) -> Option<(Decision, Said)> {
+pub(super) fn strictest(case: &Case<'_>, found: &Found) -> Option<(Decision, Objection)> {
     strictest_of(case, |rule| fits(case, rule, found))
 }
 
-fn strictest_of(case: &Case<'_>, is_about: impl Fn(&Rule) -> bool) -> Option<(Decision, Said)> {
+fn strictest_of(
+    case: &Case<'_>,
+    is_about: impl Fn(&Rule) -> bool,
+) -> Option<(Decision, Objection)> {
     let settings = case.settings;
     let layers = [(Decision::Deny, &settings.deny), (Decision::Ask, &settings.ask_rules)];
     layers.into_iter().find_map(|(decision, rules)| {
         let rule = rules.iter().find(|rule| is_about(rule))?;
         let why = rule.reason.clone();
         let why = why.unwrap_or_else(|| "The owner has a rule about this.".to_owned());
-        Some((decision, Said::new("rule", why)))
+        Some((decision, Objection::new("rule", why)))
     })
 }
 
-/// The strictest rules about calls that have no effect, by which those would be found.
-pub(super) fn of_calls(case: &Case<'_>) -> Vec<Reason> {
+/// The reasons of rules against calls that have no effect to hang them on.
+pub(super) fn check_calls(case: &Case<'_>) -> Vec<Reason> {
     let has_effect = |at: usize| case.analysis.found.iter().any(|found| found.by == Some(at));
     let calls = case.analysis.invocations.iter().enumerate();
     let calls = calls.filter(|(at, _)| !has_effect(*at));
     let reasons = calls.filter_map(|(_, call)| {
-        let (decision, said) =
+        let (decision, objection) =
             strictest_of(case, |rule| rule.effects.is_empty() && is_of(rule, call, case))?;
-        Some(case.reason(decision, said, &call.span))
+        Some(case.reason(decision, objection, &call.span))
     });
     reasons.collect()
 }
@@ -55,6 +58,7 @@ pub(super) fn allows(case: &Case<'_>, found: &Found) -> bool {
         })
 }
 
+/// True if a rule is about an effect.
 fn fits(case: &Case<'_>, rule: &Rule, found: &Found) -> bool {
     let of_call = match reach::call(case, found) {
         Some(call) => is_of(rule, call, case),
@@ -63,6 +67,7 @@ fn fits(case: &Case<'_>, rule: &Rule, found: &Found) -> bool {
     of_call && (rule.effects.is_empty() || has_label(rule, found))
 }
 
+/// True if a rule names the effect by its label.
 fn has_label(rule: &Rule, found: &Found) -> bool {
     let label = found.effect.label();
     rule.effects.iter().any(|pattern| matches(pattern, &label))
@@ -75,11 +80,11 @@ fn is_of(rule: &Rule, call: &Invocation, case: &Case<'_>) -> bool {
     let Some(program) = call.program.value.as_known() else { return rule.program.is_none() };
     let trusted = modes::trusted_name(program, call, case.env);
     let allows = case.settings.allow.iter().any(|other| std::ptr::eq(other, rule));
-    let name = if allows { trusted } else { Some(unwrap::base(program)) };
+    let name = if allows { trusted } else { Some(program_name(program)) };
     let linked = || {
         let path = place::resolve(&Value::known(program), &call.cwd, case.env);
         path.as_known().is_some_and(|path| {
-            rule.program.as_deref().is_some_and(|pattern| matches(pattern, unwrap::base(path)))
+            rule.program.as_deref().is_some_and(|pattern| matches(pattern, program_name(path)))
         })
     };
     let by_program = match &rule.program {

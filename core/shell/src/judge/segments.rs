@@ -1,23 +1,28 @@
-//! The simple commands of a text, each with what is decided of it.
+//! The simple commands of a text, each with what is decided of it, for a person who approves.
+//!
+//! The text is walked as a tree, and every simple command becomes a segment, also those in
+//! substitutions. A reason counts for all segments that it touches.
 
-use super::super::analyse::Analysis;
-use super::super::ir::{
+use crate::analyse::Analysis;
+use crate::decision::Decision;
+use crate::ir::{
     Assigned, Command, CommandKind, Piece, Pipeline, RedirectionKind, Script, SimpleCommand, Span,
     Word,
 };
-use super::super::verdict::{Decision, Reason, Segment};
+use crate::verdict::{Reason, Segment};
 
-/// The most commands that are shown.
-const MOST: usize = 256;
+/// The most commands that are shown. The rest is one segment, with all that is decided of them.
+const MAX_SEGMENTS: usize = 256;
 
-/// The simple commands of a text in their order, those in substitutions behind what they stand in.
-pub(super) fn of(analysis: &Analysis, reasons: &[Reason]) -> Vec<Segment> {
+/// The simple commands of a text in their order, those in substitutions behind the command that
+/// they stand in.
+pub(super) fn segments(analysis: &Analysis, reasons: &[Reason]) -> Vec<Segment> {
     let mut spans = Vec::new();
     script(&analysis.script, &mut spans);
     let mut all: Vec<Segment> =
         spans.into_iter().map(|span| segment(&analysis.text, span, reasons)).collect();
-    if all.len() > MOST {
-        let rest = all.split_off(MOST - 1);
+    if all.len() > MAX_SEGMENTS {
+        let rest = all.split_off(MAX_SEGMENTS - 1);
         all.push(left_out(&rest));
     }
     all
@@ -42,6 +47,7 @@ fn left_out(rest: &[Segment]) -> Segment {
     }
 }
 
+/// The segment at a place.
 fn segment(text: &str, span: Span, reasons: &[Reason]) -> Segment {
     let touches = |other: &Span| other.start < span.end && span.start < other.end;
     let mut verdict = Decision::Allow;
@@ -68,14 +74,17 @@ fn without_end(text: &str) -> &str {
     before.trim_end()
 }
 
+/// Collects the places of the commands of a script.
 fn script(script: &Script, spans: &mut Vec<Span>) {
     script.items.iter().for_each(|item| pipeline(&item.pipeline, spans));
 }
 
+/// Collects the places of the commands of a pipeline.
 fn pipeline(pipeline: &Pipeline, spans: &mut Vec<Span>) {
     pipeline.commands.iter().for_each(|one| command(one, spans));
 }
 
+/// Collects the places of the simple commands in a command.
 fn command(command: &Command, spans: &mut Vec<Span>) {
     match &command.kind {
         CommandKind::Simple(simple) => {
@@ -128,6 +137,7 @@ fn command(command: &Command, spans: &mut Vec<Span>) {
     }
 }
 
+/// Collects what stands in the words of a simple command.
 fn of_simple(simple: &SimpleCommand, spans: &mut Vec<Span>) {
     for assignment in simple.assignments.iter().chain(&simple.arrays) {
         match &assignment.value {
@@ -138,14 +148,17 @@ fn of_simple(simple: &SimpleCommand, spans: &mut Vec<Span>) {
     words(&simple.words, spans);
 }
 
+/// Collects what stands in words.
 fn words(words: &[Word], spans: &mut Vec<Span>) {
     words.iter().for_each(|one| word(one, spans));
 }
 
+/// Collects what stands in a word.
 fn word(word: &Word, spans: &mut Vec<Span>) {
     pieces(&word.pieces, spans);
 }
 
+/// Collects what stands in the pieces of a word.
 fn pieces(all: &[Piece], spans: &mut Vec<Span>) {
     for piece in all {
         match piece {
@@ -173,6 +186,7 @@ pub(super) fn substitution(piece: &Piece) -> Option<&'static str> {
     }
 }
 
+/// What runs commands within these words, if something does.
 fn of_words(words: &[Word]) -> Option<&'static str> {
     words.iter().flat_map(|word| &word.pieces).find_map(substitution)
 }

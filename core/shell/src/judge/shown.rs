@@ -1,29 +1,34 @@
 //! A verdict as models and people read it.
+//!
+//! Everything that comes from the command is made visible first, so that no control character
+//! reaches a terminal and no bidirectional override hides a word.
 
 use std::borrow::Cow;
 
-use super::super::analyse::Analysis;
-use super::super::effect::{Certainty, Found};
-use super::super::ir::Span;
-use super::super::verdict::{Check, Decision, Reason, ShownEffect, Verdict};
 use super::segments;
+use crate::analyse::Analysis;
+use crate::decision::Decision;
+use crate::effect::{Certainty, Found};
+use crate::ir::Span;
+use crate::verdict::{Check, Reason, ShownEffect, Verdict};
 use crate::visible::visible;
 
-/// The most characters of the words that a reason shows.
-const MOST_SHOWN: usize = 120;
+/// The most characters of the words that a reason shows. Longer words push the reason itself out of
+/// sight.
+const MAX_SHOWN_CHARS: usize = 120;
 
-/// The most reasons that one text tells of.
-const MOST_REASONS: usize = 4;
+/// The most reasons in one text. The rest is counted.
+const MAX_SHOWN_REASONS: usize = 4;
 
 /// Everything that is shown of a verdict.
 pub(super) fn check(analysis: &Analysis, mut verdict: Verdict) -> Check {
     for reason in &mut verdict.reasons {
-        seen(&mut reason.why);
+        make_visible(&mut reason.why);
         if let Some(instead) = &mut reason.instead {
-            seen(instead);
+            make_visible(instead);
         }
     }
-    verdict.unknowns.iter_mut().for_each(seen);
+    verdict.unknowns.iter_mut().for_each(make_visible);
     let mut categories: Vec<String> = Vec::new();
     for reason in &verdict.reasons {
         if !categories.contains(&reason.category) {
@@ -38,7 +43,7 @@ pub(super) fn check(analysis: &Analysis, mut verdict: Verdict) -> Check {
         for_llm: text(&verdict, "It was not run.", true),
         for_user: text(&verdict, "", false),
         suggestion,
-        segments: segments::of(analysis, &verdict.reasons),
+        segments: segments::segments(analysis, &verdict.reasons),
         effects: verdict.effects.iter().map(effect).collect(),
         reasons: verdict.reasons,
         unknowns: verdict.unknowns,
@@ -49,12 +54,13 @@ pub(super) fn check(analysis: &Analysis, mut verdict: Verdict) -> Check {
 }
 
 /// Writes out what a person would not see of a text.
-fn seen(text: &mut String) {
+fn make_visible(text: &mut String) {
     if let Cow::Owned(visible) = visible(text) {
         *text = visible;
     }
 }
 
+/// An effect as it is shown.
 fn effect(found: &Found) -> ShownEffect {
     ShownEffect {
         effect: found.effect.label(),
@@ -78,15 +84,15 @@ fn text(verdict: &Verdict, tail: &str, with_instead: bool) -> String {
         all.push_str(tail);
     }
     let strictest = verdict.reasons.iter().filter(|reason| reason.decision == verdict.decision);
-    for reason in strictest.clone().take(MOST_REASONS) {
+    for reason in strictest.clone().take(MAX_SHOWN_REASONS) {
         all.push('\n');
         all.push_str(&line(reason, with_instead));
     }
-    let more = strictest.count().saturating_sub(MOST_REASONS);
+    let more = strictest.count().saturating_sub(MAX_SHOWN_REASONS);
     if more > 0 {
         all.push_str(&format!("\n- and {more} more of this kind"));
     }
-    if with_instead && verdict.reasons.iter().any(|reason| reason.floor) {
+    if with_instead && verdict.reasons.iter().any(|reason| reason.hard_deny) {
         all.push_str(
             "\nNo approval lifts this. Don't try another spelling: it is judged by what it does.",
         );
@@ -94,6 +100,7 @@ fn text(verdict: &Verdict, tail: &str, with_instead: bool) -> String {
     all
 }
 
+/// One reason as a line.
 fn line(reason: &Reason, with_instead: bool) -> String {
     let mut line = format!("- {}: {}", reason.category, reason.why);
     if !reason.words.is_empty() {
@@ -112,7 +119,7 @@ pub(super) fn words(text: &str, span: &Span) -> String {
     let mut shown = String::new();
     let mut blank = false;
     for (count, char) in cut.trim().chars().enumerate() {
-        if count == MOST_SHOWN {
+        if count == MAX_SHOWN_CHARS {
             shown.push('…');
             break;
         }

@@ -1,7 +1,8 @@
 //! What is allowed, asked about and denied, by kinds.
 
-use super::super::verdict::Decision;
-use super::{Approvals, Settings, check, mode};
+use super::{Approvals, check, mode};
+use crate::decision::Decision;
+use crate::settings::Settings;
 use crate::{Env, analyse};
 
 fn settings(text: &str) -> Settings {
@@ -202,20 +203,9 @@ fn ordinary_work_runs_unasked() {
 #[test]
 fn what_is_beyond_the_profile_is_asked_about_and_never_denied() {
     for text in [
-        "frobnicate",
-        "cat .env",
-        "find . -name id_rsa -exec cat {} +",
-        "cat ~/.ss*/config",
-        "cat /etc/shad*",
-        "cat src/$X",
-        "rm file.txt",
-        "git push",
-        "git reset --hard",
-        "npm ci",
-        "curl -s https://a.example/x.json",
-        "./ls",
-        "kill 1234",
-        "export PATH=/opt/x:$PATH",
+        "frobnicate", "cat .env", "find . -name id_rsa -exec cat {} +", "cat ~/.ss*/config",
+        "cat /etc/shad*", "cat src/$X", "rm file.txt", "git push", "git reset --hard", "npm ci",
+        "curl -s https://a.example/x.json", "./ls", "kill 1234", "export PATH=/opt/x:$PATH",
         "cat a$(printf '\\200')b | frobnicate",
     ] {
         assert_eq!(decided(text, &Settings::default()), Decision::Ask, "{text}");

@@ -1,6 +1,10 @@
 //! Addresses of other machines in words: `https://user@host:1/x`, `user@host:path`, `[::1]:80`.
+//!
+//! Programs write addresses in several forms. These functions find host and port in each of them,
+//! as far as they are known, because the host decides whether a connection stays on this machine
+//! and where data goes.
 
-use super::super::value::{Origin, Value};
+use crate::value::{Origin, Value};
 
 /// The host and the port of an address, with or without a scheme and a path.
 pub(super) fn host_and_port(address: &Value) -> (Value, Option<u16>) {
@@ -31,6 +35,7 @@ pub(super) fn host_and_port(address: &Value) -> (Value, Option<u16>) {
     }
 }
 
+/// Host and port of an authority: `host:80`, `[::1]:80`.
 fn split_port(authority: &str) -> (&str, Option<u16>) {
     if let Some(rest) = authority.strip_prefix('[')
         && let Some((host, port)) = rest.split_once(']')
@@ -75,7 +80,7 @@ pub(in super::super) enum Remote {
     At(String, Option<u16>),
     /// To a folder of this machine.
     Here,
-    /// A program says where, or it cannot be told.
+    /// A program connects, or the place is not known.
     Unknown,
 }
 
@@ -103,8 +108,8 @@ pub(in super::super) fn of_remote(address: &str) -> Remote {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::value::{Origin, Value};
     use super::{host_and_port, remote_of_copy};
+    use crate::value::{Origin, Value};
 
     #[test]
     fn addresses_are_taken_apart() {

@@ -1,9 +1,13 @@
 //! Programs that change disks, users, rights, the kernel and the firewall, and programs that mine.
+//!
+//! Most of them have few harmless uses in a workspace. Their options seldom matter: the program
+//! itself is the effect.
 
-use super::super::effect::{Access, Effect, SystemChange};
-use super::super::model::Model;
 use super::kinds::{WORDS, changes_system, ex, model, nothing, writes_devices};
+use crate::effect::{Access, Effect, SystemChange};
+use crate::model::Model;
 
+/// The programs of this file, each with its options, its effects and its examples.
 pub(super) const TABLE: &[Model] = &[
     model(
         &["mkfs mkfs.ext2 mkfs.ext3 mkfs.ext4 mkfs.xfs mkfs.btrfs mkfs.vfat mkfs.fat mkfs.ntfs \

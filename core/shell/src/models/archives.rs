@@ -1,13 +1,18 @@
 //! Programs that pack and unpack: `tar`, `zip`, `gzip`, `7z`, `cpio`.
+//!
+//! Packing reads the operands and writes the archive. Unpacking writes files whose names stand in
+//! the archive, so it writes into the folder where it works, or anywhere where an option says so
+//! (`tar -P`). Some options run a program (`--to-command`, `--checkpoint-action`).
 
-use super::super::effect::{Access, CodeFrom, Effect, Payload, Scope};
-use super::super::grammar;
-use super::super::invocation::{Argument, Invocation};
-use super::super::model::{Grammar, Model, Parsed, Report};
-use super::super::place;
-use super::super::value::Value;
 use super::kinds::{WORDS, behind, ex, gnu, list, model, reads, unknown, within, writes};
+use crate::effect::{Access, CodeFrom, Effect, Payload, Scope};
+use crate::grammar;
+use crate::invocation::{Argument, Invocation};
+use crate::model::{Grammar, Model, Parsed, Report};
+use crate::place;
+use crate::value::Value;
 
+/// The programs of this file, each with its options, its effects and its examples.
 pub(super) const TABLE: &[Model] = &[
     model(
         &["tar", "gtar", "bsdtar", "tardy"],
@@ -169,6 +174,7 @@ pub(super) const TABLE: &[Model] = &[
     ),
 ];
 
+/// The options of `tar`.
 const TAR: Grammar = gnu(&[list(
     "-A --catenate --concatenate, -c --create, -d --diff --compare, --delete, -r --append, -t --list, --test-label, -u --update, -x --extract --get, \
      --check-device, -g --listed-incremental=>, -G --incremental, --hole-detection=, --ignore-failed-read, --level=, -n --seek, --no-check-device, \
@@ -215,18 +221,20 @@ fn modern(words: &[Argument]) -> Option<Vec<Argument>> {
     Some(all)
 }
 
+/// The effects of `tar`.
 fn tar(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     if let Some(arguments) = modern(&parsed.invocation.arguments) {
         let inner = Invocation { arguments, ..report.invocation.clone() };
         let parsed = grammar::parse(&inner, &TAR);
-        super::understood(report, &parsed, &[]);
-        super::named(report, &parsed);
+        super::report_unknown_words(report, &parsed, &[]);
+        super::report_named_options(report, &parsed);
         packed(report, &parsed);
     } else {
         packed(report, parsed);
     }
 }
 
+/// Reports what options of `tar` run.
 fn packed(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     for action in parsed.values("--checkpoint-action") {
         let text = action.value.prefix();
@@ -268,7 +276,7 @@ fn folders(report: &Report<'_>, parsed: &Parsed<'_>) -> Vec<Value> {
     parsed.values("-C").map(step).collect()
 }
 
-/// The most files in folders of their own that are told one by one.
+/// The most files of an archive that are reported one by one.
 const MOST_PACKED: usize = 512;
 
 /// Each file is looked for in each folder: which one counts is said by the order of words.
@@ -351,6 +359,7 @@ pub(super) fn extracted(report: &mut Report<'_>, folder: Option<&Argument>, anyw
     }
 }
 
+/// The effects of `unzip`.
 fn unzip(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     if let Some(archive) = parsed.operands.first() {
         report.reads(archive);
@@ -371,6 +380,7 @@ fn compress(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     each_becomes(report, parsed, !shows, (!keeps && !shows) || parsed.has("--rm"));
 }
 
+/// Reports that each operand becomes another file beside it, as `gzip` does it.
 fn each_becomes(report: &mut Report<'_>, parsed: &Parsed<'_>, writes: bool, deletes: bool) {
     for operand in &parsed.operands {
         if operand.value.as_known() == Some("-") {
@@ -387,6 +397,7 @@ fn each_becomes(report: &mut Report<'_>, parsed: &Parsed<'_>, writes: bool, dele
     }
 }
 
+/// The effects of `7z`.
 fn seven_zip(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     let mut operands = Vec::new();
     let mut folder = None;
@@ -426,6 +437,7 @@ fn seven_zip(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     }
 }
 
+/// The effects of `cpio`.
 fn cpio(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     if let Some(archive) = parsed.value("-F") {
         archive_file(report, archive, parsed.has("-o"));

@@ -3,9 +3,10 @@
 //! They load what `--plugin` names, which is in none of these tables, and take a word behind `@` for a
 //! file with more words.
 
-use super::super::model::{Model, Parsed, Report};
 use super::kinds::{WORDS, behind, ex, gnu, list, model, reads, writes};
+use crate::model::{Model, Parsed, Report};
 
+/// The programs of this file, each with its options, its effects and its examples.
 pub(super) const TABLE: &[Model] = &[
     model(
         &["nm", "gnm", "llvm-nm"],
@@ -150,6 +151,7 @@ fn more(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     }
 }
 
+/// The effects of `ar`.
 fn ar(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     more(report, parsed);
     let is_option = |text: &str| text.starts_with("--");

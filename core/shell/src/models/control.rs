@@ -1,11 +1,12 @@
-//! Programs that end processes, turn the machine off, and say which services run, and when.
+//! Programs that end processes, turn the machine off, and manage services and schedules.
 
-use super::super::effect::{Access, CodeFrom, Effect, Persistence, SystemChange};
-use super::super::invocation::Argument;
-use super::super::model::{Model, Parsed, Report};
-use super::super::value::Value;
 use super::kinds::{WORDS, behind, changes_system, ex, gnu, list, model, reads};
+use crate::effect::{Access, CodeFrom, Effect, Persistence, SystemChange};
+use crate::invocation::Argument;
+use crate::model::{Model, Parsed, Report};
+use crate::value::Value;
 
+/// The programs of this file, each with its options, its effects and its examples.
 pub(super) const TABLE: &[Model] = &[
     model(
         &["kill", "gkill"],
@@ -288,6 +289,7 @@ fn perf(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     }
 }
 
+/// The effects of `kill`.
 fn kill(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     let mut words = parsed.operands.iter().peekable();
     let mut signal: Option<&str> = None;
@@ -323,79 +325,32 @@ fn kill(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     }
 }
 
+/// The effects of `systemctl`.
 #[expect(clippy::too_many_lines, reason = "a table of commands, as a match")]
 fn systemctl(report: &mut Report<'_>, parsed: &Parsed<'_>) {
+    /// Commands of `systemctl` that only show.
     const SHOW: &[&str] = &[
-        "status",
-        "show",
-        "cat",
-        "help",
-        "list-units",
-        "list-unit-files",
-        "list-timers",
-        "list-sockets",
-        "list-dependencies",
-        "list-jobs",
-        "list-machines",
-        "list-automounts",
-        "list-paths",
-        "is-active",
-        "is-enabled",
-        "is-failed",
-        "is-system-running",
-        "get-default",
-        "show-environment",
-        "whoami",
+        "status", "show", "cat", "help", "list-units", "list-unit-files", "list-timers",
+        "list-sockets", "list-dependencies", "list-jobs", "list-machines", "list-automounts",
+        "list-paths", "is-active", "is-enabled", "is-failed", "is-system-running", "get-default",
+        "show-environment", "whoami",
     ];
+    /// Commands of `systemctl` that stop or restart the machine.
     const POWER: &[&str] = &[
-        "reboot",
-        "poweroff",
-        "halt",
-        "suspend",
-        "hibernate",
-        "hybrid-sleep",
-        "suspend-then-hibernate",
-        "kexec",
-        "soft-reboot",
-        "rescue",
-        "emergency",
-        "exit",
-        "sleep",
-        "switch-root",
-        "default",
+        "reboot", "poweroff", "halt", "suspend", "hibernate", "hybrid-sleep",
+        "suspend-then-hibernate", "kexec", "soft-reboot", "rescue", "emergency", "exit", "sleep",
+        "switch-root", "default",
     ];
+    /// Commands of `systemctl` that make something start by itself.
     const ENABLE: &[&str] = &[
-        "enable",
-        "reenable",
-        "link",
-        "preset",
-        "preset-all",
-        "add-wants",
-        "add-requires",
-        "set-default",
-        "unmask",
+        "enable", "reenable", "link", "preset", "preset-all", "add-wants", "add-requires",
+        "set-default", "unmask",
     ];
+    /// Commands of `systemctl` that start, stop or change what runs now.
     const RUN: &[&str] = &[
-        "start",
-        "stop",
-        "restart",
-        "reload",
-        "try-restart",
-        "reload-or-restart",
-        "kill",
-        "daemon-reload",
-        "daemon-reexec",
-        "reset-failed",
-        "disable",
-        "mask",
-        "clean",
-        "freeze",
-        "thaw",
-        "set-property",
-        "cancel",
-        "try-reload-or-restart",
-        "condrestart",
-        "force-reload",
+        "start", "stop", "restart", "reload", "try-restart", "reload-or-restart", "kill",
+        "daemon-reload", "daemon-reexec", "reset-failed", "disable", "mask", "clean", "freeze",
+        "thaw", "set-property", "cancel", "try-reload-or-restart", "condrestart", "force-reload",
     ];
     let Some(command) = parsed.operands.first() else { return };
     match command.value.as_known() {
@@ -403,13 +358,7 @@ fn systemctl(report: &mut Report<'_>, parsed: &Parsed<'_>) {
         Some(name) if POWER.contains(&name) => report.add(Effect::System(SystemChange::Power)),
         Some("isolate") => {
             let power = [
-                "reboot",
-                "poweroff",
-                "halt",
-                "rescue",
-                "emergency",
-                "runlevel0",
-                "runlevel6",
+                "reboot", "poweroff", "halt", "rescue", "emergency", "runlevel0", "runlevel6",
                 "shutdown",
             ];
             let is_power = parsed
@@ -430,16 +379,9 @@ fn systemctl(report: &mut Report<'_>, parsed: &Parsed<'_>) {
         }
         Some(name) if RUN.contains(&name) => {
             let power = [
-                "reboot.target",
-                "poweroff.target",
-                "halt.target",
-                "shutdown.target",
-                "rescue.target",
-                "emergency.target",
-                "kexec.target",
-                "suspend.target",
-                "hibernate.target",
-                "ctrl-alt-del.target",
+                "reboot.target", "poweroff.target", "halt.target", "shutdown.target",
+                "rescue.target", "emergency.target", "kexec.target", "suspend.target",
+                "hibernate.target", "ctrl-alt-del.target",
             ];
             let is_power = parsed
                 .operands
@@ -458,6 +400,8 @@ fn systemctl(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     }
 }
 
+/// The effects of the other programs of systemd, which show or change by the first word:
+/// `loginctl`, `timedatectl`.
 fn controls(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     let mut commands = parsed.operands.iter().filter(|word| !word.value.prefix().starts_with('-'));
     let Some(command) = commands.next() else { return };
@@ -465,36 +409,10 @@ fn controls(report: &mut Report<'_>, parsed: &Parsed<'_>) {
         return report.not_understood("its command is not known");
     };
     let shows = [
-        "status",
-        "show",
-        "list",
-        "user-status",
-        "session-status",
-        "seat-status",
-        "timesync-status",
-        "blame",
-        "critical-chain",
-        "time",
-        "plot",
-        "dot",
-        "verify",
-        "info",
-        "tree",
-        "introspect",
-        "monitor",
-        "get",
-        "calendar",
-        "timespan",
-        "timestamp",
-        "unit-paths",
-        "is-",
-        "dump",
-        "security",
-        "cat-config",
-        "lldp",
-        "user",
-        "group",
-        "services",
+        "status", "show", "list", "user-status", "session-status", "seat-status",
+        "timesync-status", "blame", "critical-chain", "time", "plot", "dot", "verify", "info",
+        "tree", "introspect", "monitor", "get", "calendar", "timespan", "timestamp", "unit-paths",
+        "is-", "dump", "security", "cat-config", "lldp", "user", "group", "services",
     ];
     let power = ["poweroff", "reboot", "suspend", "hibernate", "halt", "hybrid-sleep"];
     if power.contains(&name) {

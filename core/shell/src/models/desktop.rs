@@ -1,10 +1,11 @@
-//! Programs of desktops: clipboards, keepers of secrets, macOS, and the words of Windows.
+//! Programs of desktops: clipboards, stores of secrets, macOS, and the commands of Windows.
 
-use super::super::effect::{Access, CodeFrom, Effect, Payload, Persistence, SystemChange};
-use super::super::invocation::Argument;
-use super::super::model::{Model, Parsed, Report};
 use super::kinds::{WORDS, ex, gnu, list, model, nothing, reads, unknown};
+use crate::effect::{Access, CodeFrom, Effect, Payload, Persistence, SystemChange};
+use crate::invocation::Argument;
+use crate::model::{Model, Parsed, Report};
 
+/// The programs of this file, each with its options, its effects and its examples.
 pub(super) const TABLE: &[Model] = &[
     model(
         &["osascript", "automator", "shortcuts"],
@@ -67,17 +68,8 @@ pub(super) const TABLE: &[Model] = &[
         &WORDS,
         |report, parsed| {
             let shows = [
-                "read",
-                "read-type",
-                "domains",
-                "find",
-                "export",
-                "-p",
-                "-lint",
-                "--get",
-                "--dns",
-                "--proxy",
-                "-extract",
+                "read", "read-type", "domains", "find", "export", "-p", "-lint", "--get", "--dns",
+                "--proxy", "-extract",
             ];
             let is_list = report.name() == "mdls";
             if !is_list
@@ -146,6 +138,7 @@ pub(super) const TABLE: &[Model] = &[
     ),
 ];
 
+/// The effects of a keeper of secrets: everything but asking for its status or version shows one.
 fn secrets(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     let words: Vec<&str> = parsed.operands.iter().map(|word| word.value.prefix()).collect();
     let informs =

@@ -6,12 +6,13 @@ pub(super) mod pages;
 pub(super) mod pictures;
 pub(super) mod sound;
 
-use super::super::effect::{Access, Effect};
-use super::super::invocation::Argument;
-use super::super::model::Model;
-use super::super::value::Value;
 use super::kinds::{WORDS, ex, gnu, list, model, reads, unknown};
+use crate::effect::{Access, Effect};
+use crate::invocation::Argument;
+use crate::model::Model;
+use crate::value::Value;
 
+/// The programs of this file, each with its options, its effects and its examples.
 pub(super) const TABLE: &[Model] = &[
     model(
         &["cscope", "ctags", "etags", "gtags", "global"],

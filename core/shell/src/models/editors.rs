@@ -1,11 +1,15 @@
 //! Pagers and editors: `less`, `man`, `vim`, `ed`.
+//!
+//! An editor runs commands by its options (`vim -c '!x'`) and by what it reads. A plain call of one
+//! edits its operands.
 
-use super::super::effect::{Access, CodeFrom, Effect, Payload};
-use super::super::invocation::Argument;
-use super::super::model::{Model, Parsed, Report};
-use super::super::value::Value;
 use super::kinds::{WORDS, behind, ex, gnu, is_fed, list, model, reads, single, writes};
+use crate::effect::{Access, CodeFrom, Effect, Payload};
+use crate::invocation::Argument;
+use crate::model::{Model, Parsed, Report};
+use crate::value::Value;
 
+/// The programs of this file, each with its options, its effects and its examples.
 pub(super) const TABLE: &[Model] = &[
     model(
         &["less", "more", "most", "pg"],
@@ -144,23 +148,9 @@ pub(super) const TABLE: &[Model] = &[
         |report, parsed| {
             // Its options may be shortened, and most of the others run code.
             let harmless = [
-                "-nw",
-                "--no-window-system",
-                "-q",
-                "--no-init-file",
-                "-Q",
-                "--quick",
-                "--no-splash",
-                "--no-site-file",
-                "--version",
-                "--help",
-                "-n",
-                "--no-wait",
-                "-c",
-                "--create-frame",
-                "-t",
-                "--tty",
-                "--quiet",
+                "-nw", "--no-window-system", "-q", "--no-init-file", "-Q", "--quick",
+                "--no-splash", "--no-site-file", "--version", "--help", "-n", "--no-wait", "-c",
+                "--create-frame", "-t", "--tty", "--quiet",
             ];
             if parsed.operands.iter().any(|word| {
                 let text = word.value.prefix();
@@ -206,25 +196,8 @@ pub(super) const TABLE: &[Model] = &[
         &WORDS,
         |report, parsed| {
             let harmless = [
-                "-n",
-                "--new-window",
-                "-r",
-                "--reuse-window",
-                "-w",
-                "--wait",
-                "-d",
-                "--diff",
-                "-g",
-                "--goto",
-                "-a",
-                "--add",
-                "-m",
-                "--merge",
-                "-v",
-                "--version",
-                "-h",
-                "--help",
-                "-s",
+                "-n", "--new-window", "-r", "--reuse-window", "-w", "--wait", "-d", "--diff", "-g",
+                "--goto", "-a", "--add", "-m", "--merge", "-v", "--version", "-h", "--help", "-s",
                 "--status",
             ];
             if parsed.operands.iter().any(|word| {
@@ -253,6 +226,7 @@ fn types(report: &mut Report<'_>, is_script: bool) {
     }
 }
 
+/// The effects of `less`.
 fn less(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     for operand in &parsed.operands {
         let Some(keys) = operand.value.prefix().strip_prefix('+') else {
@@ -286,6 +260,7 @@ fn moves(keys: &str) -> bool {
         || keys.strip_prefix(['/', '?']).is_some_and(is_pattern)
 }
 
+/// The effects of `vim`.
 #[expect(clippy::too_many_lines, reason = "one option after the other")]
 fn vim(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     let plain = |text: &str| {

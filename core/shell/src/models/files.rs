@@ -1,14 +1,18 @@
-//! Programs that make, copy, move and delete files.
+//! Programs that create, copy, move and delete files.
+//!
+//! The judge depends on these effects more than on any others, so they are exact: which operand is
+//! the target, whether a tree is meant, and whether anything asks before it deletes.
 
-use super::super::effect::{Access, Certainty, Effect, Scope};
-use super::super::invocation::Argument;
-use super::super::model::{Model, Parsed, Report};
-use super::super::place;
-use super::super::value::{Origin, Value};
 use super::kinds::{
     WORDS, behind, ex, gnu, last_name, list, model, nothing, unknown, within, writes,
 };
+use crate::effect::{Access, Certainty, Effect, Scope};
+use crate::invocation::Argument;
+use crate::model::{Model, Parsed, Report};
+use crate::place;
+use crate::value::{Origin, Value};
 
+/// The programs of this file, each with its options, its effects and its examples.
 pub(super) const TABLE: &[Model] = &[
     model(
         &["rm", "grm", "srm"],
@@ -252,6 +256,7 @@ pub(super) fn deletes(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     each(report, parsed, Access::Delete);
 }
 
+/// The effects of `rm`.
 fn rm(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     for operand in &parsed.operands {
         report.tree(Access::Delete, operand, parsed.has("-r"), parsed.has("-f"));
@@ -318,6 +323,7 @@ fn is_surely_folder(report: &Report<'_>, target: &Argument) -> bool {
     path == env.home || env.workspace.iter().chain(&env.temp).any(|root| root == path)
 }
 
+/// The effects of `cp`.
 fn cp(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     let Some((sources, target, is_folder)) = sources_and_target(parsed) else { return };
     let recursive = parsed.has("-r") || parsed.has("-a");
@@ -328,6 +334,7 @@ fn cp(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     write_copies(report, sources, target, is_folder);
 }
 
+/// The effects of `mv`.
 fn mv(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     let Some((sources, target, is_folder)) = sources_and_target(parsed) else { return };
     for source in sources {
@@ -339,6 +346,7 @@ fn mv(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     write_copies(report, sources, target, is_folder);
 }
 
+/// The effects of `ln`.
 fn ln(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     if let [only] = &parsed.operands[..]
         && !parsed.has("-t")
@@ -356,6 +364,7 @@ fn ln(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     write_copies(report, sources, target, is_folder);
 }
 
+/// The effects of `install`.
 fn install(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     if parsed.value("-m").is_some_and(super::modes::gives_rights) {
         report.add(Effect::Privilege { how: "install -m".to_owned() });
@@ -370,24 +379,12 @@ fn install(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     write_copies(report, sources, target, is_folder);
 }
 
+/// The effects of `dd`.
 fn dd(report: &mut Report<'_>, parsed: &Parsed<'_>) {
+    /// Operands of `dd` that name no file.
     const OTHERS: &[&str] = &[
-        "bs=",
-        "cbs=",
-        "conv=",
-        "count=",
-        "ibs=",
-        "iflag=",
-        "obs=",
-        "oflag=",
-        "seek=",
-        "skip=",
-        "status=",
-        "oseek=",
-        "iseek=",
-        "speed=",
-        "files=",
-        "fillchar=",
+        "bs=", "cbs=", "conv=", "count=", "ibs=", "iflag=", "obs=", "oflag=", "seek=", "skip=",
+        "status=", "oseek=", "iseek=", "speed=", "files=", "fillchar=",
     ];
     for operand in &parsed.operands {
         if let Some(file) = behind(operand, "if=") {
@@ -400,6 +397,7 @@ fn dd(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     }
 }
 
+/// The effects of `shred`.
 fn shred(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     for operand in &parsed.operands {
         report.file(Access::Write, operand);
@@ -407,6 +405,7 @@ fn shred(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     }
 }
 
+/// The effects of `split`.
 fn split(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     if let Some(input) = parsed.operands.first() {
         report.reads(input);
@@ -417,6 +416,7 @@ fn split(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     }
 }
 
+/// The effects of `csplit`.
 fn csplit(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     if let Some(input) = parsed.operands.first() {
         report.reads(input);
@@ -438,6 +438,7 @@ fn csplit(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     report.at(effect, format.span.clone());
 }
 
+/// The effects of `mktemp`.
 fn mktemp(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     if parsed.has("-u") {
         return;
@@ -462,6 +463,7 @@ fn mktemp(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     }
 }
 
+/// The effects of `mknod`.
 fn mknod(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     if let Some(path) = parsed.operands.first() {
         report.file(Access::Write, path);

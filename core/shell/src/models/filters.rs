@@ -1,8 +1,9 @@
-//! Programs that read text and print it.
+//! Programs that read files and print them unchanged.
 
-use super::super::effect::Access;
-use super::super::model::{Example, Grammar, Model, Opt, Parsed, Report, Style};
+use crate::effect::Access;
+use crate::model::{Example, Grammar, Model, Opt, Parsed, Report, Style};
 
+/// The programs of this file, each with its options, its effects and its examples.
 pub(super) const TABLE: &[Model] = &[
     Model {
         names: &["cat", "gcat", "tac"],
@@ -22,6 +23,7 @@ pub(super) const TABLE: &[Model] = &[
     },
 ];
 
+/// The options of `cat`.
 const CAT: Grammar = Grammar {
     options: &[
         Opt::flag(&["-A", "--show-all"]),
@@ -41,6 +43,7 @@ const CAT: Grammar = Grammar {
     subcommands: &[],
 };
 
+/// Reports that each operand is read.
 fn reads_operands(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     for operand in &parsed.operands {
         report.file(Access::Read, operand);

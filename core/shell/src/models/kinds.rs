@@ -1,9 +1,15 @@
-//! What many programs have in common: short names for the tables, and kinds of effects.
+//! Building blocks of the tables: short names for grammars and models, and effects that many
+//! programs have.
+//!
+//! A table is read more often than anything else here, so a row says only what is special about its
+//! program. `gnu`, `posix`, `single` and `list` make grammars, `model` and `ex` make rows, and the
+//! methods of [`Report`] here report what many programs do: reading what a list names, connecting
+//! to a host.
 
-use super::super::effect::{Access, Effect, Payload, SystemChange};
-use super::super::invocation::{Argument, Stdin};
-use super::super::model::{Example, Grammar, Model, Opt, Parsed, Report, Style};
-use super::super::value::{Origin, Value};
+use crate::effect::{Access, Effect, Payload, SystemChange};
+use crate::invocation::{Argument, Stdin};
+use crate::model::{Example, Grammar, Model, Opt, Parsed, Report, Style};
+use crate::value::{Origin, Value};
 
 /// What a model does with parsed arguments.
 pub(super) type Effects = fn(&mut Report<'_>, &Parsed<'_>);

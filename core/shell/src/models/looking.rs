@@ -1,11 +1,14 @@
 //! Programs that look at files and folders: `ls`, `stat`, `du`, `file`, `tree`, `diff`, …
+//!
+//! They read or list their operands, or the working folder without any.
 
-use super::super::effect::{Access, CodeFrom, Effect};
-use super::super::invocation::Argument;
-use super::super::model::{Grammar, Model, Parsed, Report};
-use super::super::place;
 use super::kinds::{WORDS, ex, gnu, list, lists, model, nothing, posix, reads, unknown};
+use crate::effect::{Access, CodeFrom, Effect};
+use crate::invocation::Argument;
+use crate::model::{Grammar, Model, Parsed, Report};
+use crate::place;
 
+/// The programs of this file, each with its options, its effects and its examples.
 pub(super) const TABLE: &[Model] = &[
     model(
         &["ls", "gls", "dir", "vdir", "ll"],
@@ -264,6 +267,7 @@ pub(super) const TABLE: &[Model] = &[
     ),
 ];
 
+/// The options of `ls`.
 const LS: Grammar = gnu(&[list(
     "-a --all, -A --almost-all, --author, -b --escape, --block-size=, -B --ignore-backups, -c, -C, --color[=], \
      -d --directory, -D --dired, -f, -F --classify[=], --file-type, --format=, --full-time, -g, \
@@ -274,6 +278,7 @@ const LS: Grammar = gnu(&[list(
      --time=, --time-style=, -t, -T[=], --tabsize=, -u, -U, -v, -w=, --width=, -x, -X, -Z --context, --zero, -1, -@, -e, -O, -%, -,",
 )]);
 
+/// The options of `tree`.
 const TREE: Grammar = gnu(&[list(
     "-a, -d, -f, -i, -l, -x, -L=, -P=, -I=, --gitignore, --gitfile=<, --ignore-case, --matchdirs, --metafirst, \
      --prune, --info, --infofile=<, --noreport, --charset=, --filelimit=, --si, -q, -N, -Q, -p, -u, -g, -s, -h, -D, \
@@ -281,6 +286,7 @@ const TREE: Grammar = gnu(&[list(
      -H=, -T=, --nolinks, --hintro=<, --houtro=<, -o=>, -R, --fromfile, --fflinks, --du, --noreport",
 )]);
 
+/// The options of `diff`.
 const DIFF: Grammar = gnu(&[list(
     "-a --text, -b --ignore-space-change, -B --ignore-blank-lines, --binary, -c, -C --context[=], --changed-group-format=, \
      --color[=], --palette=, -d --minimal, -D --ifdef=, -e --ed, -E --ignore-tab-expansion, -F --show-function-line=, \
@@ -294,6 +300,7 @@ const DIFF: Grammar = gnu(&[list(
      -W --width=, -x --exclude=, -X --exclude-from=<, -y --side-by-side, -Z --ignore-trailing-space, -#[=]",
 )]);
 
+/// The options of `patch`.
 const PATCH: Grammar = gnu(&[list(
     "-b --backup, --backup-if-mismatch, --no-backup-if-mismatch, -B --prefix=>, -c --context, -d --directory=, -D --ifdef=, \
      --dry-run, -e --ed, -E --remove-empty-files, -f --force, -F --fuzz=, -i --input=<, -l --ignore-whitespace, \

@@ -1,10 +1,11 @@
-//! Programs that tell something of the machine, its users, its processes and the time.
+//! Programs that show the machine, its users, its processes and the time.
 
-use super::super::effect::{Access, Effect, Payload, SystemChange};
-use super::super::invocation::Argument;
-use super::super::model::{Model, Parsed, Report};
 use super::kinds::{BARE, WORDS, ex, gnu, list, model, nothing, reads};
+use crate::effect::{Access, Effect, Payload, SystemChange};
+use crate::invocation::Argument;
+use crate::model::{Model, Parsed, Report};
 
+/// The programs of this file, each with its options, its effects and its examples.
 pub(super) const TABLE: &[Model] = &[
     model(
         &["id groups whoami logname gid gwhoami"],
@@ -357,19 +358,10 @@ fn ps(report: &mut Report<'_>, parsed: &Parsed<'_>) {
 impl Report<'_> {
     /// A variable is shown.
     pub(super) fn variable(&mut self, name: &Argument) {
+        /// Parts of names of variables that hold secrets.
         const MARKS: &[&str] = &[
-            "SECRET",
-            "TOKEN",
-            "PASSWORD",
-            "PASSWD",
-            "API_KEY",
-            "APIKEY",
-            "PRIVATE",
-            "CREDENTIAL",
-            "_KEY",
-            "AUTH",
-            "DSN",
-            "DATABASE_URL",
+            "SECRET", "TOKEN", "PASSWORD", "PASSWD", "API_KEY", "APIKEY", "PRIVATE", "CREDENTIAL",
+            "_KEY", "AUTH", "DSN", "DATABASE_URL",
         ];
         match name.value.as_known() {
             Some(text) if MARKS.iter().any(|mark| text.to_ascii_uppercase().contains(mark)) => {

@@ -1,10 +1,11 @@
-//! Programs that change whose a file is, and who may do what with it.
+//! Programs that change the owner and the mode of files.
 
-use super::super::effect::{Access, Effect};
-use super::super::invocation::Argument;
-use super::super::model::{Model, Parsed, Report};
 use super::kinds::{changes_metadata, ex, gnu, list, lists, model, nothing, reads};
+use crate::effect::{Access, Effect};
+use crate::invocation::Argument;
+use crate::model::{Model, Parsed, Report};
 
+/// The programs of this file, each with its options, its effects and its examples.
 pub(super) const TABLE: &[Model] = &[
     model(
         &["chmod", "gchmod"],
@@ -116,6 +117,7 @@ pub(super) fn gives_rights(mode: &Argument) -> bool {
     text.split(',').any(|part| part.find(['+', '=']).is_some_and(|at| part[at..].contains('s')))
 }
 
+/// The effects of `chmod`.
 fn chmod(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     // `-x` takes a right away, and is the mode.
     let letters = ["-r", "-w", "-x", "-X", "-s", "-t", "-u", "-g", "-o", "-a"];
@@ -132,6 +134,7 @@ fn chmod(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     }
 }
 
+/// The effects of `chown`.
 fn chown(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     let skip = usize::from(!parsed.has("--reference"));
     for file in parsed.operands.iter().skip(skip) {
@@ -139,6 +142,7 @@ fn chown(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     }
 }
 
+/// Reports a change of mode of every operand but the first, which is the mode.
 fn after_first(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     let flags =
         parsed.options.iter().filter(|(id, _)| !["-R", "-V", "-f", "-v", "-p", "-h"].contains(id));
@@ -148,12 +152,14 @@ fn after_first(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     }
 }
 
+/// The effects of `setfacl`.
 fn setfacl(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     for file in &parsed.operands {
         report.tree(Access::Meta, file, parsed.has("-R"), false);
     }
 }
 
+/// The effects of `setcap`.
 fn setcap(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     report.add(Effect::Privilege { how: "setcap".to_owned() });
     let skip = usize::from(!parsed.has("-r"));

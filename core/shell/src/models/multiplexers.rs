@@ -1,10 +1,11 @@
-//! Terminals within a terminal: `tmux`, `screen`. What they run was looked into, as far as it is known how
-//! they run it.
+//! Terminals within a terminal: `tmux`, `screen`. The evaluation looks into the commands that they
+//! run; the effects here are those of the multiplexers themselves.
 
-use super::super::model::{Model, Parsed, Report};
-use super::super::value::Value;
 use super::kinds::{WORDS, ex, list, model, posix, unknown};
+use crate::model::{Model, Parsed, Report};
+use crate::value::Value;
 
+/// The programs of this file, each with its options, its effects and its examples.
 pub(super) const TABLE: &[Model] = &[
     model(
         &["tmux"],
@@ -31,42 +32,14 @@ pub(super) const TABLE: &[Model] = &[
 
 /// Commands that show something, or run what they are given.
 const COMMANDS: &[&str] = &[
-    "ls",
-    "list-sessions",
-    "list-windows",
-    "list-panes",
-    "lsp",
-    "lsw",
-    "has-session",
-    "has",
-    "attach",
-    "a",
-    "attach-session",
-    "detach",
-    "new",
-    "new-session",
-    "neww",
-    "new-window",
-    "splitw",
-    "split-window",
-    "send-keys",
-    "send",
-    "kill-session",
-    "kill-window",
-    "kill-pane",
-    "kill-server",
-    "capture-pane",
-    "capturep",
-    "display-message",
-    "display",
-    "select-window",
-    "selectw",
-    "select-pane",
-    "rename-session",
-    "rename-window",
-    "info",
+    "ls", "list-sessions", "list-windows", "list-panes", "lsp", "lsw", "has-session", "has",
+    "attach", "a", "attach-session", "detach", "new", "new-session", "neww", "new-window",
+    "splitw", "split-window", "send-keys", "send", "kill-session", "kill-window", "kill-pane",
+    "kill-server", "capture-pane", "capturep", "display-message", "display", "select-window",
+    "selectw", "select-pane", "rename-session", "rename-window", "info",
 ];
 
+/// The effects of `tmux`.
 fn tmux(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     let Some((name, words)) = parsed.operands.split_first() else { return };
     if !name.value.as_known().is_some_and(|name| COMMANDS.contains(&name)) {
@@ -91,6 +64,7 @@ fn ends_command(text: &str) -> bool {
     text.ends_with(';') && !text.ends_with("\\;")
 }
 
+/// The effects of `screen`.
 fn screen(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     let known = [
         "-ls", "-list", "-r", "-R", "-d", "-D", "-x", "-m", "-S", "-dm", "-dmS", "-X", "-p", "-v",

@@ -1,10 +1,14 @@
-//! Asking for names, and looking around in the network: `dig`, `ping`, `nmap`, `tcpdump`.
+//! Programs that look up names, and programs that explore a network: `dig`, `ping`, `nmap`,
+//! `tcpdump`.
+//!
+//! A name in a query is sent to a server, so what a substitution puts into it leaves the machine.
 
-use super::super::effect::{Access, Effect, Payload, SystemChange};
-use super::super::invocation::Argument;
-use super::super::model::{Model, Parsed, Report};
 use super::kinds::{WORDS, changes_system, ex, gnu, list, model, nothing, recon};
+use crate::effect::{Access, Effect, Payload, SystemChange};
+use crate::invocation::Argument;
+use crate::model::{Model, Parsed, Report};
 
+/// The programs of this file, each with its options, its effects and its examples.
 pub(super) const TABLE: &[Model] = &[
     model(
         &["dig kdig drill host nslookup delv resolvectl systemd-resolve doggo dog q adig ahost"],
@@ -163,6 +167,7 @@ fn carried(host: &Argument) -> Payload {
     if host.value.outputs().is_empty() { Payload::None } else { Payload::Text }
 }
 
+/// The effects of a query for names.
 fn asks_names(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     let mut reads_file = false;
     let mut words = parsed.operands.iter();
@@ -196,6 +201,7 @@ fn asks_names(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     }
 }
 
+/// The effects of `ip`.
 fn ip(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     let words: Vec<&str> =
         parsed.operands.iter().map(|word| word.value.as_known().unwrap_or("?")).collect();

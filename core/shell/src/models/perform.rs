@@ -1,15 +1,19 @@
-//! From what a table says of a command to its effects.
+//! From the actions in a table to effects: what a [`Tool`] does.
+//!
+//! [`report_effects`] reports the actions of a call's command, and those of the whole program.
+//! [`inner`] finds what its operands make it run, for the evaluation. Conditions ([`Action::If`],
+//! [`Action::Alone`]) are decided here.
 
-use super::super::effect::{Access, Certainty, CodeFrom, Effect, Payload, Scope};
-use super::super::invocation::Argument;
-use super::super::model::{Parsed, Report, Role};
-use super::super::place;
-use super::super::value::{Origin, Value};
 use super::Inner;
-use super::tool::{Does, Tool};
+use crate::effect::{Access, Certainty, CodeFrom, Effect, Payload, Scope};
+use crate::invocation::Argument;
+use crate::model::tool::{Action, Tool};
+use crate::model::{Parsed, Report, Role};
+use crate::place;
+use crate::value::{Origin, Value};
 
-/// Tells what a call of a tool does.
-pub(super) fn tell(report: &mut Report<'_>, parsed: &Parsed<'_>, tool: &'static Tool) {
+/// Reports the effects of a call of a tool.
+pub(super) fn report_effects(report: &mut Report<'_>, parsed: &Parsed<'_>, tool: &'static Tool) {
     if parsed.has("--help") {
         return;
     }
@@ -22,12 +26,12 @@ pub(super) fn tell(report: &mut Report<'_>, parsed: &Parsed<'_>, tool: &'static 
         Some(word) if !command.commands.is_empty() => {
             let word = word.value.as_known().unwrap_or("…");
             report.not_understood(format!("its command `{word}` is not known"));
-            perform(report, parsed, tool.command.does, Certainty::Must);
+            perform(report, parsed, tool.command.actions, Certainty::Must);
         }
-        _ => perform(report, parsed, command.does, Certainty::Must),
+        _ => perform(report, parsed, command.actions, Certainty::Must),
     }
     if !std::ptr::eq(command, &raw const tool.command) {
-        perform(report, parsed, tool.command.does, Certainty::Must);
+        perform(report, parsed, tool.command.actions, Certainty::Must);
     }
 }
 
@@ -57,54 +61,57 @@ fn is_of_workspace(report: &Report<'_>, path: &Value) -> bool {
     }
 }
 
-/// Tells what a command does.
+/// Reports the effects of the actions of a command.
 pub(super) fn perform(
     report: &mut Report<'_>,
     parsed: &Parsed<'_>,
-    does: &[Does],
+    actions: &[Action],
     certainty: Certainty,
 ) {
     let has = |options: &str| options.split(' ').any(|option| parsed.has(option));
-    for one in does {
+    for one in actions {
         match *one {
-            Does::If(options, inner) if has(options) => perform(report, parsed, inner, certainty),
-            Does::Unless(options, inner) if !has(options) => {
+            Action::If(options, inner) if has(options) => perform(report, parsed, inner, certainty),
+            Action::Unless(options, inner) if !has(options) => {
                 perform(report, parsed, inner, certainty);
             }
-            Does::If(..) | Does::Unless(..) => {}
-            Does::WithOperands(inner) if !parsed.operands.is_empty() => {
+            Action::If(..) | Action::Unless(..) => {}
+            Action::WithOperands(inner) if !parsed.operands.is_empty() => {
                 perform(report, parsed, inner, certainty);
             }
-            Does::Alone(inner) if parsed.operands.is_empty() => {
+            Action::Alone(inner) if parsed.operands.is_empty() => {
                 perform(report, parsed, inner, certainty);
             }
-            Does::WithOperands(_) | Does::Alone(_) => {}
-            Does::Call(function) => function(report, parsed),
-            Does::Reads => operands(report, parsed, Access::Read),
-            Does::Writes => operands(report, parsed, Access::Write),
-            Does::Project => {
+            Action::WithOperands(_) | Action::Alone(_) => {}
+            Action::Call(function) => function(report, parsed),
+            Action::Reads => operands(report, parsed, Access::Read),
+            Action::Writes => operands(report, parsed, Access::Write),
+            Action::Project => {
                 let from = CodeFrom::Project(report.name().to_owned());
                 report.push(Effect::Code { from }, certainty, report.invocation.span.clone());
                 project(report, parsed);
             }
-            Does::Executes => {
+            Action::Executes => {
                 for operand in &parsed.operands {
                     beyond(report, operand, &operand.value, true);
                 }
             }
-            Does::Touches => words(report, true),
-            Does::Looks => words(report, false),
-            Does::Unknown(why) => report.not_understood(why),
-            Does::Installs | Does::Removes => {
-                packages(report, parsed, matches!(one, Does::Installs), certainty);
+            Action::Touches => words(report, true),
+            Action::Looks => words(report, false),
+            Action::Unknown(why) => report.not_understood(why),
+            Action::Installs | Action::Removes => {
+                packages(report, parsed, matches!(one, Action::Installs), certainty);
             }
-            Does::Here => here(report, certainty),
+            Action::Here => here(report, certainty),
             other => {
                 let effect = effect(report, parsed, other);
                 let span = report.invocation.span.clone();
                 if let Some(effect) = effect {
-                    let certainty =
-                        if matches!(other, Does::MayFetch(_)) { Certainty::May } else { certainty };
+                    let certainty = if matches!(other, Action::MayFetch(_)) {
+                        Certainty::May
+                    } else {
+                        certainty
+                    };
                     report.push(effect, certainty, span);
                 }
             }
@@ -113,18 +120,18 @@ pub(super) fn perform(
 }
 
 /// What the operands of a command make it run.
-pub(super) fn inner(parsed: &Parsed<'_>, does: &[Does], all: &mut Vec<Inner>) {
+pub(super) fn inner(parsed: &Parsed<'_>, actions: &[Action], all: &mut Vec<Inner>) {
     let has = |options: &str| options.split(' ').any(|option| parsed.has(option));
-    for one in does {
+    for one in actions {
         match *one {
-            Does::If(options, more) if has(options) => inner(parsed, more, all),
-            Does::Unless(options, more) if !has(options) => inner(parsed, more, all),
-            Does::WithOperands(more) => inner(parsed, more, all),
-            Does::Runs(first) => {
+            Action::If(options, more) if has(options) => inner(parsed, more, all),
+            Action::Unless(options, more) if !has(options) => inner(parsed, more, all),
+            Action::WithOperands(more) => inner(parsed, more, all),
+            Action::Runs(first) => {
                 let words = parsed.operands.get(first..).unwrap_or_default().to_vec();
                 all.push(Inner::Words(words));
             }
-            Does::RunsBehindDashes => {
+            Action::RunsBehindDashes => {
                 let dashes = |word: &Argument| word.value.as_known() == Some("--");
                 if let Some(at) = parsed.operands.iter().position(dashes) {
                     all.push(Inner::Words(parsed.operands[at + 1..].to_vec()));
@@ -132,11 +139,11 @@ pub(super) fn inner(parsed: &Parsed<'_>, does: &[Does], all: &mut Vec<Inner>) {
                     all.push(Inner::Words(parsed.operands.clone()));
                 }
             }
-            Does::RunsOption(option, before) => {
+            Action::RunsOption(option, before) => {
                 let text = |word: &Argument| Value::known(before).then(word.value.clone());
                 all.extend(parsed.values(option).map(|word| Inner::Text(text(word))));
             }
-            Does::RunsTexts => {
+            Action::RunsTexts => {
                 all.extend(parsed.operands.iter().map(|word| Inner::Text(word.value.clone())));
             }
             _ => {}
@@ -158,45 +165,50 @@ fn here(report: &mut Report<'_>, certainty: Certainty) {
     }
 }
 
-fn effect(report: &Report<'_>, parsed: &Parsed<'_>, does: Does) -> Option<Effect> {
+/// The effect of an action that has just one.
+fn effect(report: &Report<'_>, parsed: &Parsed<'_>, actions: Action) -> Option<Effect> {
     let code = |from| Some(Effect::Code { from });
-    Some(match does {
-        Does::At(access, path) => {
+    Some(match actions {
+        Action::At(access, path) => {
             let path = match path.strip_prefix("~/") {
                 Some(rest) => format!("{}/{rest}", report.env.home),
                 None => path.to_owned(),
             };
             report.file_effect(access, &Value::Known(path), true, false)
         }
-        Does::Package => {
+        Action::Package => {
             let name = parsed.operands.first().map_or("", |word| word.value.prefix());
             return code(CodeFrom::Package(name.to_owned()));
         }
-        Does::Setting(what) => return code(CodeFrom::Setting(what.to_owned())),
-        Does::Fetches(host) | Does::MayFetch(host) => {
+        Action::Setting(what) => return code(CodeFrom::Setting(what.to_owned())),
+        Action::Fetches(host) | Action::MayFetch(host) => {
             Effect::Network { host: named(host), port: None, fetches: true, sends: Payload::None }
         }
-        Does::Sends(host) => {
+        Action::Sends(host) => {
             let sends = Payload::File(Value::known("."));
             Effect::Network { host: named(host), port: None, fetches: true, sends }
         }
-        Does::Listens => Effect::Listen { port: None },
-        Does::Cloud(provider) => Effect::Cloud { provider: provider.to_owned(), destroys: false },
-        Does::Destroys(provider) => Effect::Cloud { provider: provider.to_owned(), destroys: true },
-        Does::Database(destroys) => Effect::Database { destroys },
-        Does::Secret(kind) => Effect::Secret { kind: kind.to_owned(), path: None },
-        Does::System(change) => Effect::System(change),
-        Does::Escapes(how) => Effect::ContainerEscape { how: how.to_owned() },
-        Does::Loss => Effect::VersionControlLoss,
-        Does::Remote(forced, deletes) => Effect::VersionControlRemote { forced, deletes },
+        Action::Listens => Effect::Listen { port: None },
+        Action::Cloud(provider) => Effect::Cloud { provider: provider.to_owned(), destroys: false },
+        Action::Destroys(provider) => {
+            Effect::Cloud { provider: provider.to_owned(), destroys: true }
+        }
+        Action::Database(destroys) => Effect::Database { destroys },
+        Action::Secret(kind) => Effect::Secret { kind: kind.to_owned(), path: None },
+        Action::System(change) => Effect::System(change),
+        Action::Escapes(how) => Effect::ContainerEscape { how: how.to_owned() },
+        Action::Loss => Effect::VersionControlLoss,
+        Action::Remote(forced, deletes) => Effect::VersionControlRemote { forced, deletes },
         _ => return None,
     })
 }
 
+/// The host of an action; unknown if it is empty.
 fn named(host: &str) -> Value {
     if host.is_empty() { Value::Unknown(Origin::Other) } else { Value::known(host) }
 }
 
+/// Reports that each operand is accessed.
 fn operands(report: &mut Report<'_>, parsed: &Parsed<'_>, access: Access) {
     for operand in &parsed.operands {
         if operand.value.as_known() != Some("-") {
@@ -205,6 +217,8 @@ fn operands(report: &mut Report<'_>, parsed: &Parsed<'_>, access: Access) {
     }
 }
 
+/// Reports that each operand is installed or removed, or what the project declares without
+/// operands.
 fn packages(report: &mut Report<'_>, parsed: &Parsed<'_>, installs: bool, certainty: Certainty) {
     let manager = report.name().to_owned();
     let whole = Argument::new(Value::known(""), report.invocation.span.clone());

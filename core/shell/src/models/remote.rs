@@ -1,13 +1,14 @@
 //! Copies to and from other machines, and the keys for them: `rsync`, `scp`, `ssh`, `ssh-keygen`.
 
-use super::super::effect::{Access, CodeFrom, Effect, Payload, Persistence};
-use super::super::invocation::Argument;
-use super::super::model::{Grammar, Model, Parsed, Report};
-use super::super::place;
-use super::super::value::Value;
 use super::address::remote_of_copy;
 use super::kinds::{WORDS, ex, gnu, list, model, posix, reads};
+use crate::effect::{Access, CodeFrom, Effect, Payload, Persistence};
+use crate::invocation::Argument;
+use crate::model::{Grammar, Model, Parsed, Report};
+use crate::place;
+use crate::value::Value;
 
+/// The programs of this file, each with its options, its effects and its examples.
 pub(super) const TABLE: &[Model] = &[
     model(
         &["rsync"],
@@ -151,6 +152,7 @@ pub(super) const TABLE: &[Model] = &[
     ),
 ];
 
+/// The options of `rsync`.
 const RSYNC: Grammar = gnu(&[list(
     "-v --verbose, --info=, --debug=, --stderr=, -q --quiet, --no-motd, -c --checksum, -a --archive, --no-archive, -r --recursive, -R --relative, --no-implied-dirs, -b --backup, --backup-dir=>, --suffix=, \
      -u --update, --inplace, --append, --append-verify, -d --dirs, --old-dirs, --mkpath, -l --links, -L --copy-links, --copy-unsafe-links, --safe-links, --munge-links, -k --copy-dirlinks, -K --keep-dirlinks, \
@@ -213,6 +215,7 @@ fn copies(report: &mut Report<'_>, parsed: &Parsed<'_>, recursive: bool, dry: bo
     }
 }
 
+/// The effects of `rsync`.
 fn rsync(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     let dry = parsed.has("-n") || parsed.has("--list-only");
     if let Some(list) = parsed.value("--files-from") {
@@ -267,6 +270,7 @@ fn beside(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     }
 }
 
+/// The effects of `scp`.
 fn scp(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     setting(report, parsed);
     copies(report, parsed, parsed.has("-r"), false);
@@ -274,16 +278,10 @@ fn scp(report: &mut Report<'_>, parsed: &Parsed<'_>) {
 
 /// `-o Name=value` that names a command.
 fn setting(report: &mut Report<'_>, parsed: &Parsed<'_>) {
+    /// Settings of `ssh` that run a command or load a library.
     const RUN: &[&str] = &[
-        "proxycommand",
-        "localcommand",
-        "knownhostscommand",
-        "match",
-        "pkcs11provider",
-        "securitykeyprovider",
-        "xauthlocation",
-        "include",
-        "proxyusefdpass",
+        "proxycommand", "localcommand", "knownhostscommand", "match", "pkcs11provider",
+        "securitykeyprovider", "xauthlocation", "include", "proxyusefdpass",
     ];
     for option in parsed.values("-o") {
         let text = option.value.prefix().trim_start().to_ascii_lowercase();
@@ -297,10 +295,12 @@ fn setting(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     }
 }
 
+/// The options of `ssh`.
 const SSH: Grammar = posix(&[list(
     "-4, -6, -A, -a, -C, -f, -G, -g, -K, -k, -M, -N, -n, -q, -s, -T, -t, -V, -v, -X, -x, -Y, -y, -B=, -b=, -c=, -D=, -E=>, -e=, -F=<, -I=!, -i=<, -J=, -L=, -l=, -m=, -O=, -o=, -P=, -p=, -Q=, -R=, -S=, -W=, -w=, --ssh=!, --port=, --predict=",
 )]);
 
+/// The effects of `ssh`.
 fn ssh(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     setting(report, parsed);
     if ["-D", "-L", "-R", "-w", "-W"].iter().any(|tunnel| parsed.has(tunnel)) {
@@ -311,6 +311,7 @@ fn ssh(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     }
 }
 
+/// The effects of `ssh-keygen`.
 fn ssh_keygen(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     let shows = ["-l", "-B", "-F", "-L", "-y", "-e", "-i", "-Q", "-r", "-k"]
         .iter()

@@ -1,12 +1,16 @@
 //! Programs that search: `grep`, `rg`, `ag`, `fd`, `find`.
+//!
+//! `find` has a language of its own, read word by word: some of its words delete, write or run.
+//! What `-exec` runs is the evaluation's to follow.
 
-use super::super::effect::Access;
-use super::super::grammar;
-use super::super::invocation::{Argument, Invocation};
-use super::super::model::{Grammar, Model, Parsed, Report};
-use super::super::value::{Origin, Value};
 use super::kinds::{WORDS, ex, gnu, list, model, nothing, unknown};
+use crate::effect::Access;
+use crate::grammar;
+use crate::invocation::{Argument, Invocation};
+use crate::model::{Grammar, Model, Parsed, Report};
+use crate::value::{Origin, Value};
 
+/// The programs of this file, each with its options, its effects and its examples.
 pub(super) const TABLE: &[Model] = &[
     model(
         &["grep egrep fgrep ggrep rgrep zgrep zegrep zfgrep bzgrep xzgrep zstdgrep pcregrep \
@@ -111,6 +115,7 @@ pub(super) const TABLE: &[Model] = &[
     ),
 ];
 
+/// The options of `grep`.
 const GREP: Grammar = gnu(&[list(
     "-A --after-context=, -B --before-context=, -C --context=, -a --text, --binary-files=, -b --byte-offset, \
      -c --count, --color --colour[=], -d --directories=, -D --devices=, -e --regexp=, -E --extended-regexp, \
@@ -122,6 +127,7 @@ const GREP: Grammar = gnu(&[list(
      -w --word-regexp, -x --line-regexp, -z --null-data, -Z --null, -V, --null, -O, -p, -M --multiline, --om-separator=, -#[=]",
 )]);
 
+/// The options of `rg`.
 const RG: Grammar = gnu(&[list(
     "-A --after-context=, -B --before-context=, -C --context=, --auto-hybrid-regex, --no-auto-hybrid-regex, \
      --binary, --no-binary, --block-buffered, --no-block-buffered, -b --byte-offset, -s --case-sensitive, \
@@ -174,10 +180,12 @@ fn grep(report: &mut Report<'_>, parsed: &Parsed<'_>) {
 const FIND_VALUE: &str = " -maxdepth -mindepth -name -iname -path -ipath -wholename -iwholename -regex -iregex -regextype -type \
      -xtype -size -mtime -mmin -atime -amin -ctime -cmin -newer -anewer -cnewer -user -group -uid -gid -perm -links -inum -samefile \
      -lname -ilname -fstype -used -printf -context -newerXY -D -flags -exclude -limit -depth-n ";
+/// Words of `find` without a value.
 const FIND_FLAG: &str = " -print -print0 -ls -prune -quit -true -false -empty -readable -writable -executable -nouser -nogroup \
      -depth -d -mount -xdev -x -follow -daystart -noleaf -warn -nowarn -ignore_readdir_race -noignore_readdir_race -and -or -not -a -o -H \
      -L -P -E -X -s -O1 -O2 -O3 -O0 -help --help -version --version -files0-from -nohidden -unique -color -nocolor ( ) ! , ";
 
+/// The effects of `find`.
 fn find(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     let words = &parsed.operands;
     let is_expression =
@@ -230,6 +238,7 @@ fn one_by_one(expression: &[Argument]) -> bool {
         })
 }
 
+/// True for the working folder.
 fn is_here(folder: &Argument) -> bool {
     matches!(folder.value.as_known(), Some("." | "./"))
 }
@@ -288,6 +297,7 @@ fn actions(report: &mut Report<'_>, expression: &[Argument]) -> bool {
     deletes
 }
 
+/// The options of `fd`.
 const FD: Grammar = gnu(&[list(
     "-H --hidden, -I --no-ignore, --no-ignore-vcs, --no-ignore-parent, -u --unrestricted, -s --case-sensitive, -i --ignore-case, \
      -g --glob, --regex, -F --fixed-strings, --and=, -a --absolute-path, -l --list-details, -L --follow, -p --full-path, \
@@ -307,7 +317,7 @@ fn fd(report: &mut Report<'_>, parsed: &Parsed<'_>) {
         .unwrap_or(words.len());
     let inner = Invocation { arguments: words[..end].to_vec(), ..report.invocation.clone() };
     let parsed = grammar::parse(&inner, &FD);
-    super::understood(report, &parsed, &[]);
+    super::report_unknown_words(report, &parsed, &[]);
     for folder in parsed.operands.iter().skip(1) {
         report.tree(Access::List, folder, true, false);
     }

@@ -1,12 +1,13 @@
 //! Raw connections: `nc`, `socat`, `openssl`, `telnet`, `ftp`, tunnels.
 
-use super::super::effect::{Access, CodeFrom, Effect, Payload, Scope};
-use super::super::grammar;
-use super::super::invocation::{Argument, Invocation, Stdin};
-use super::super::model::{Grammar, Model, Parsed, Report};
-use super::super::value::Value;
 use super::kinds::{WORDS, ex, gnu, list, model, reads, recon, single};
+use crate::effect::{Access, CodeFrom, Effect, Payload, Scope};
+use crate::grammar;
+use crate::invocation::{Argument, Invocation, Stdin};
+use crate::model::{Grammar, Model, Parsed, Report};
+use crate::value::Value;
 
+/// The programs of this file, each with its options, its effects and its examples.
 pub(super) const TABLE: &[Model] = &[
     model(
         &["nc", "ncat", "netcat", "nc.traditional", "nc.openbsd"],
@@ -56,7 +57,7 @@ pub(super) const TABLE: &[Model] = &[
             "-A, -a, -d, -e=, -f=, -g, -i, -n, -p, -v, -t, -u=, -c=, -N=, -U=, -L=, -m=, -V, -o=, -P=",
         )]),
         |report, parsed| {
-            // What it is told decides; `!` there runs a shell.
+            // Its input decides; `!` there runs a shell.
             match parsed.operands.first() {
                 Some(host) => report.connects(host, true, Payload::Stdin),
                 None => report.connects_somewhere(true, Payload::Stdin),
@@ -121,6 +122,7 @@ pub(super) const TABLE: &[Model] = &[
     ),
 ];
 
+/// The options of `nc`.
 const NC: Grammar = gnu(&[list(
     "-4, -6, -b, -C, -d, -D, -F, -h, -k --keep-open, -l --listen, -N, -n, -r, -S, -t --telnet, -U --unixsock, -u --udp, -v --verbose, -Z, -z, \
      -I=, -i --idle-timeout=, -M=, -m --max-conns=, -O=, -P=, -p --source-port=, -q=, -s --source=, -T=, -V=, -W=, -w --wait=, -X=, -x=, -g --gateway=, -G=, -o --output=>, \
@@ -133,6 +135,7 @@ fn port(word: Option<&Argument>) -> Option<u16> {
     word?.value.as_known()?.parse().ok()
 }
 
+/// The effects of `nc`.
 fn nc(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     for option in ["-e", "-c", "--lua-exec"] {
         if parsed.has(option) {
@@ -170,6 +173,7 @@ fn nc(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     });
 }
 
+/// The effects of `socat`.
 #[expect(clippy::too_many_lines, reason = "a table of address types, as a match")]
 fn socat(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     let (mut connects, mut runs) = (false, false);
@@ -247,6 +251,7 @@ const OPENSSL: Grammar = single(&[list(
      -1, -5, -6, -apr1, -stdin, -table, -salt=, -req, -set_serial=, -CAkeyform=, -trusted, -untrusted=<, -crl_check, -partial_chain, -v, -V, -help, -s, -g, -seconds=, -multi=, -evp=, -b, -f, -o, -rand=<, -writerand=>, -num, -bits=, -list, -ciphers, -digest-algorithms, -nbio, -prexit, -reconnect, -cipher=, -ciphersuites=, -modulus, -pubcheck, -2, -3, -F4, -traditional, -dsaparam, -outcerts",
 )]);
 
+/// The effects of `openssl`.
 fn openssl(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     let Some((command, arguments)) = parsed.operands.split_first() else {
         // It reads its commands.
@@ -254,11 +259,11 @@ fn openssl(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     };
     let inner = Invocation { arguments: arguments.to_vec(), ..report.invocation.clone() };
     let parsed = grammar::parse(&inner, &OPENSSL);
-    super::understood(report, &parsed, &[]);
+    super::report_unknown_words(report, &parsed, &[]);
     if matches!(command.value.as_known(), Some("x509" | "verify" | "crl")) {
         return certificates(report, parsed);
     }
-    super::named(report, &parsed);
+    super::report_named_options(report, &parsed);
     match command.value.as_known() {
         Some("s_client" | "s_time" | "ocsp" | "cmp" | "ts") => {
             let host =
@@ -292,6 +297,7 @@ fn openssl(report: &mut Report<'_>, parsed: &Parsed<'_>) {
 
 /// A command that reads nothing but certificates out of these files: a key in them is no secret that it shows.
 fn certificates(report: &mut Report<'_>, mut parsed: Parsed<'_>) {
+    /// Options of `openssl` whose files hold certificates, which anybody may see.
     const PUBLIC: &[&str] = &["-in", "-CAfile", "-untrusted"];
     let is_public = |id: &str| PUBLIC.contains(&id);
     let files = PUBLIC.iter().flat_map(|option| parsed.values(option)).chain(&parsed.operands);
@@ -309,5 +315,5 @@ fn certificates(report: &mut Report<'_>, mut parsed: Parsed<'_>) {
         }
     }
     parsed.named.retain(|(_, id, _)| !is_public(id));
-    super::named(report, &parsed);
+    super::report_named_options(report, &parsed);
 }

@@ -1,10 +1,14 @@
 //! Programs that read text and print it changed: `head`, `sort`, `uniq`, `tr`, …
+//!
+//! Their effects are reads, except for the few that write a file by an option or an operand (`sort
+//! -o`, `uniq in out`).
 
-use super::super::model::{Grammar, Model, Parsed, Report};
 use super::kinds::{
     BARE, ex, gnu, list, model, nothing, reads, reads_first_writes_second, reads_rest, single,
 };
+use crate::model::{Grammar, Model, Parsed, Report};
 
+/// The programs of this file, each with its options, its effects and its examples.
 pub(super) const TABLE: &[Model] = &[
     model(
         &["head", "ghead"],
@@ -305,6 +309,7 @@ pub(super) const TABLE: &[Model] = &[
     ),
 ];
 
+/// The options of `sort`.
 const SORT: Grammar = gnu(&[list(
     "-b --ignore-leading-blanks, -d --dictionary-order, -f --ignore-case, -g --general-numeric-sort, \
      -i --ignore-nonprinting, -M --month-sort, -h --human-numeric-sort, -n --numeric-sort, \
@@ -314,6 +319,7 @@ const SORT: Grammar = gnu(&[list(
      --parallel=, -u --unique, -z --zero-terminated, --mmap, --radixsort, --mergesort, --qsort",
 )]);
 
+/// The effects of `uuencode` and `uudecode`.
 fn uuencode(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     if report.name() == "uuencode" {
         // The last operand is only a name that is printed.
@@ -328,6 +334,7 @@ fn uuencode(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     }
 }
 
+/// The effects of `shuf`.
 fn shuf(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     if !parsed.has("-e") {
         reads(report, parsed);

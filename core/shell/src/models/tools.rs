@@ -20,11 +20,11 @@ mod rust;
 mod secrets;
 mod versions;
 
-use super::super::effect::Scope;
-use super::super::model::Report;
-use super::super::place;
-use super::super::value::Value;
-use super::tool::Tool;
+use crate::effect::Scope;
+use crate::model::Report;
+use crate::model::tool::Tool;
+use crate::place;
+use crate::value::Value;
 
 /// All of them.
 pub(super) const TABLES: &[&[Tool]] = &[

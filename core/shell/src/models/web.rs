@@ -1,12 +1,16 @@
 //! Programs that speak HTTP: `curl`, `wget`, `aria2c`, `http`.
+//!
+//! An effect says which host is reached, whether anything is fetched, and what is sent: a text, a
+//! file, or standard input. Output files and configuration files are effects of their own.
 
-use super::super::effect::{Access, CodeFrom, Effect, Payload};
-use super::super::invocation::{Argument, Stdout};
-use super::super::model::{Grammar, Model, Parsed, Report};
-use super::super::value::{Origin, Value};
 use super::address::{host_and_port, scheme};
 use super::kinds::{behind, ex, gnu, list, model, within};
+use crate::effect::{Access, CodeFrom, Effect, Payload};
+use crate::invocation::{Argument, Stdout};
+use crate::model::{Grammar, Model, Parsed, Report};
+use crate::value::{Origin, Value};
 
+/// The programs of this file, each with its options, its effects and its examples.
 pub(super) const TABLE: &[Model] = &[
     model(
         &["curl", "curlie"],
@@ -149,6 +153,7 @@ pub(super) const TABLE: &[Model] = &[
     ),
 ];
 
+/// The options of `curl`.
 const CURL: Grammar = gnu(&[
     list(
         "--abstract-unix-socket=, --alt-svc=>, --anyauth, -a --append, --aws-sigv4=, --basic, --ca-native, --cacert=<, --capath=, -E --cert=<, \
@@ -180,6 +185,7 @@ const CURL: Grammar = gnu(&[
     ),
 ]);
 
+/// The options of `wget`.
 const WGET: Grammar = gnu(&[list(
     "-h, -V, -b --background, -e --execute=, -o --output-file=>, -a --append-output=>, -d --debug, -q --quiet, -v --verbose, -nv --no-verbose, --report-speed=, -i --input-file=<, \
      -F --force-html, -B --base=, --config=<, --rejected-log=>, -t --tries=, --retry-connrefused, --retry-on-http-error=, -O --output-document=, -nc --no-clobber, --no-netrc, \
@@ -276,6 +282,7 @@ fn form(report: &mut Report<'_>, part: &Argument) -> Payload {
     payload(report, &value, mark)
 }
 
+/// What a call of `curl` sends.
 fn curl_payload(report: &mut Report<'_>, parsed: &Parsed<'_>) -> Payload {
     let mut sends = Payload::None;
     let mut add = |payload: Payload| {
@@ -337,6 +344,7 @@ fn curl_payload(report: &mut Report<'_>, parsed: &Parsed<'_>) -> Payload {
     sends
 }
 
+/// The effects of `curl`.
 #[expect(clippy::too_many_lines, reason = "one step a group of options")]
 fn curl(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     if parsed.has("-K") {
@@ -411,6 +419,7 @@ fn curl(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     }
 }
 
+/// The effects of `wget`.
 fn wget(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     // A setting may name a program, or a file that is written.
     for setting in parsed.values("-e") {

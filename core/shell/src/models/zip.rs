@@ -3,10 +3,10 @@
 use std::iter::Peekable;
 use std::slice::Iter;
 
-use super::super::effect::Access;
-use super::super::invocation::Argument;
-use super::super::model::{Parsed, Report};
 use super::kinds::behind;
+use crate::effect::Access;
+use crate::invocation::Argument;
+use crate::model::{Parsed, Report};
 
 /// Options of two letters, which count before those of one.
 const PAIRS: &[&str] = &[
@@ -22,37 +22,22 @@ const VALUES: &[&str] = &["tt", "UN", "ds", "P", "Z", "n", "s", "t"];
 
 /// Long options without a value.
 const LONG: &[&str] = &[
-    "--recurse-paths",
-    "--quiet",
-    "--verbose",
-    "--junk-paths",
-    "--move",
-    "--update",
-    "--freshen",
-    "--delete",
-    "--encrypt",
-    "--symlinks",
-    "--test",
-    "--filesync",
-    "--grow",
-    "--no-dir-entries",
-    "--strip-extra",
-    "--latest-time",
-    "--help",
-    "--version",
-    "--to-crlf",
-    "--from-crlf",
-    "--fix",
+    "--recurse-paths", "--quiet", "--verbose", "--junk-paths", "--move", "--update", "--freshen",
+    "--delete", "--encrypt", "--symlinks", "--test", "--filesync", "--grow", "--no-dir-entries",
+    "--strip-extra", "--latest-time", "--help", "--version", "--to-crlf", "--from-crlf", "--fix",
     "--show-files",
 ];
 
 /// What the words of a call say.
 #[derive(Default)]
 struct Read {
+    /// What is no option.
     operands: Vec<Argument>,
+    /// The options, as written.
     options: Vec<String>,
     /// Files that are written.
     written: Vec<Argument>,
+    /// True if one is not known.
     unknown: bool,
 }
 
@@ -81,6 +66,7 @@ pub(super) fn zip(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     }
 }
 
+/// Reads the words of a call.
 fn read(words: &[Argument]) -> Read {
     let mut read = Read::default();
     let mut words = words.iter().peekable();

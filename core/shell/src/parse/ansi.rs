@@ -1,4 +1,4 @@
-//! What `$'…'` means.
+//! The escapes of `$'…'`, exactly as Bash reads them.
 
 /// The text of the inside of `$'…'`. Bytes that are no text become the replacement character, and
 /// the answer's second half is false.
@@ -57,6 +57,7 @@ pub(super) fn decode(inside: &str) -> (String, bool) {
     }
 }
 
+/// Appends a character as UTF-8.
 fn push(bytes: &mut Vec<u8>, char: char) {
     bytes.extend(char.encode_utf8(&mut [0; 4]).as_bytes());
 }

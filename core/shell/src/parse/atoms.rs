@@ -3,15 +3,15 @@
 //! Bash expands braces by the text alone, before anything else. So a word is first a row of atoms,
 //! in which what a brace or a pattern may be made of stands apart from what is quoted.
 
-use super::super::ir::Piece;
+use crate::ir::Piece;
 
-/// The most texts that one brace expands to.
+/// The most words that the braces of one word make.
 pub(super) const MOST_RESULTS: usize = 64;
 
-/// The most opening braces that a word may have, since each is looked at with all that follows.
+/// The most opening braces of one word.
 const MOST_BRACES: usize = 64;
 
-/// How far the end of a pattern is looked for.
+/// The longest group of a pattern that is read.
 const LONGEST_PATTERN: usize = 128;
 
 /// The smallest part of a word.
@@ -56,6 +56,7 @@ pub(super) fn pieces(atoms: Vec<Atom>, mode: Mode) -> Vec<Piece> {
     pieces
 }
 
+/// Makes pieces of atoms, with braces expanded where the mode says so.
 fn assemble(atoms: &[Atom], mode: Mode, pieces: &mut Vec<Piece>) {
     if mode.braces && atoms.iter().filter(|atom| **atom == Atom::Bare('{')).count() > MOST_BRACES {
         pieces.push(Piece::Unknown("many braces".into()));
@@ -341,6 +342,7 @@ pub(super) fn expands_in_pattern(atoms: &[Atom]) -> bool {
     false
 }
 
+/// Appends a literal, to the one before if both are quoted alike.
 fn literal(pieces: &mut Vec<Piece>, more: &str, is_quoted: bool) {
     if let Some(Piece::Literal { text, quoted }) = pieces.last_mut()
         && *quoted == is_quoted

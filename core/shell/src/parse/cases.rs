@@ -3,7 +3,7 @@
 //! It knows a `case` within `$(…)`, but not behind `{`, `then` and their like, and not within `<(…)`.
 //! Where something in a text is not understood, the crate is asked once more, about a text of the
 //! same length: a line break stands before each `case`, and `$(` for `<(`. All places stay what they
-//! are, and whoever reads the tree looks into the text itself to tell one from the other.
+//! are, and the lowering looks into the text itself to distinguish the two.
 
 /// The words behind which a command begins that may stand in another line.
 const BEFORE: &[&str] = &["if", "then", "elif", "else", "while", "until", "do", "{"];
@@ -35,6 +35,7 @@ pub(super) fn apart(text: &str) -> Option<String> {
     changed.then(|| String::from_utf8(bytes).ok())?
 }
 
+/// True for a text that ends in a word.
 fn ends_in(text: &str, word: &str) -> bool {
     text.strip_suffix(word).is_some_and(|before| {
         before.chars().next_back().is_none_or(|char| !char.is_alphanumeric() && char != '_')

@@ -1,4 +1,4 @@
-//! Sequences, pipelines, simple commands and declarations.
+//! Lowers sequences, pipelines, simple commands and declarations.
 
 use shuck_ast::{
     ArrayElem, Assignment as TheirAssignment, AssignmentValue, BinaryOp, BuiltinCommand,
@@ -7,13 +7,13 @@ use shuck_ast::{
     Word as TheirWord, WordPart,
 };
 
-use super::super::ir::{
-    Assigned, Assignment, Command, CommandKind, Item, Joint, Piece, Pipeline, Script,
-    SimpleCommand, Span, Word,
-};
 use super::atoms::Mode;
 use super::reading::EXPANDING;
 use super::{Lowering, doubt};
+use crate::ir::{
+    Assigned, Assignment, Command, CommandKind, Item, Joint, Piece, Pipeline, Script,
+    SimpleCommand, Span, Word,
+};
 
 /// Words that are no command where they stand alone; the crate takes some for one in odd places.
 const RESERVED: &[&str] = &[
@@ -22,6 +22,7 @@ const RESERVED: &[&str] = &[
 ];
 
 impl Lowering<'_, '_> {
+    /// Lowers a sequence of statements.
     pub(super) fn sequence(&mut self, sequence: &StmtSeq) -> Script {
         let mut items = Vec::with_capacity(sequence.stmts.len());
         for (at, stmt) in sequence.stmts.iter().enumerate() {
@@ -53,6 +54,7 @@ impl Lowering<'_, '_> {
         between.strip_suffix('\n').is_some_and(|before| !continued(before))
     }
 
+    /// Appends the pipelines of a list that `&&` and `||` join.
     fn list(&mut self, stmt: &Stmt, joint: Joint, items: &mut Vec<Item>) {
         let first = items.len();
         match &stmt.command {
@@ -73,6 +75,7 @@ impl Lowering<'_, '_> {
         }
     }
 
+    /// Lowers a pipeline.
     fn pipeline(&mut self, stmt: &Stmt) -> Pipeline {
         let mut pipeline = Pipeline {
             negated: false,
@@ -84,6 +87,7 @@ impl Lowering<'_, '_> {
         pipeline
     }
 
+    /// Appends the stages of a pipeline.
     pub(super) fn stages(&mut self, stmt: &Stmt, pipeline: &mut Pipeline) {
         pipeline.negated ^= stmt.negated;
         if stmt.negated {
@@ -111,6 +115,7 @@ impl Lowering<'_, '_> {
         pipeline.commands.push(command);
     }
 
+    /// Lowers a command with its redirections.
     pub(super) fn command(&mut self, stmt: &Stmt, negated: &mut bool) -> Command {
         let kind = match &stmt.command {
             Theirs::Simple(simple) => self.simple(simple, negated),
@@ -138,6 +143,7 @@ impl Lowering<'_, '_> {
         CommandKind::Unknown(what.to_owned())
     }
 
+    /// Lowers a simple command.
     fn simple(&mut self, simple: &TheirSimple, negated: &mut bool) -> CommandKind {
         let mut words: Vec<&TheirWord> = Vec::with_capacity(simple.args.len() + 1);
         if !self.is_no_word(&simple.name) {
@@ -213,6 +219,7 @@ impl Lowering<'_, '_> {
             })
     }
 
+    /// Lowers a command that the crate keeps apart: `break`, `return`, `exit`.
     fn builtin(&mut self, builtin: &BuiltinCommand) -> CommandKind {
         let (name, first, rest, assignments, span) = match builtin {
             BuiltinCommand::Break(it) => {
@@ -234,6 +241,7 @@ impl Lowering<'_, '_> {
         CommandKind::Simple(SimpleCommand { assignments, words, arrays: Vec::new() })
     }
 
+    /// Lowers a declaration. Arrays are kept apart from its words.
     fn declaration(&mut self, declaration: &DeclClause) -> CommandKind {
         let span = self.span(declaration.variant_span);
         let mut words = vec![literal(declaration.variant.as_str(), span)];
@@ -290,10 +298,12 @@ impl Lowering<'_, '_> {
         self.subscript(index)
     }
 
+    /// Lowers assignments.
     fn assignments(&mut self, assignments: &[TheirAssignment]) -> Vec<Assignment> {
         assignments.iter().map(|assignment| self.assignment(assignment)).collect()
     }
 
+    /// Lowers an assignment.
     fn assignment(&mut self, assignment: &TheirAssignment) -> Assignment {
         let index = assignment.target.subscript.as_deref().map(|index| self.index(index));
         let value = match &assignment.value {
@@ -330,11 +340,13 @@ impl Lowering<'_, '_> {
         }
     }
 
+    /// The text of a name.
     pub(super) fn name(&self, name: &Name) -> String {
         name.as_str().to_owned()
     }
 }
 
+/// A word that is a literal.
 pub(super) fn literal(text: &str, span: Span) -> Word {
     Word { pieces: vec![Piece::Literal { text: text.to_owned(), quoted: false }], span }
 }

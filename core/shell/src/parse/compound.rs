@@ -1,4 +1,4 @@
-//! Compound commands and functions.
+//! Lowers compound commands and functions.
 
 use std::sync::Arc;
 
@@ -7,11 +7,11 @@ use shuck_ast::{
     Span as TheirSpan, TimeCommand,
 };
 
-use super::super::ir::{Command, CommandKind, Item, Joint, Piece, Pipeline, Script, Span, Word};
 use super::Lowering;
 use super::atoms::Mode;
 use super::command::literal;
 use super::word::one_group;
+use crate::ir::{Command, CommandKind, Item, Joint, Piece, Pipeline, Script, Span, Word};
 
 /// What succeeds if a script fails.
 fn negated(script: Script, span: Span) -> Script {
@@ -24,6 +24,7 @@ fn negated(script: Script, span: Span) -> Script {
 }
 
 impl Lowering<'_, '_> {
+    /// Lowers a compound command.
     pub(super) fn compound(&mut self, compound: &Compound) -> CommandKind {
         match compound {
             Compound::If(it) => self.conditional(it),
@@ -88,6 +89,7 @@ impl Lowering<'_, '_> {
         }
     }
 
+    /// Lowers `time`.
     fn timed(&mut self, it: &TimeCommand) -> CommandKind {
         let Some(stmt) = &it.command else { return CommandKind::Group(Script::default()) };
         self.check_time(it.span, stmt.span);
@@ -101,6 +103,7 @@ impl Lowering<'_, '_> {
         }
     }
 
+    /// A sequence of one statement.
     fn sequence_of(&mut self, stmt: &shuck_ast::Stmt) -> Script {
         let sequence = shuck_ast::StmtSeq {
             leading_comments: Vec::new(),
@@ -111,6 +114,7 @@ impl Lowering<'_, '_> {
         self.sequence(&sequence)
     }
 
+    /// Lowers `if`.
     fn conditional(&mut self, it: &IfCommand) -> CommandKind {
         let mut branches = vec![(self.sequence(&it.condition), self.sequence(&it.then_branch))];
         for (condition, body) in &it.elif_branches {
@@ -120,6 +124,7 @@ impl Lowering<'_, '_> {
         CommandKind::If(branches, otherwise)
     }
 
+    /// Lowers `for name in …`.
     fn for_words(&mut self, it: &ForCommand) -> CommandKind {
         let name = match &it.targets[..] {
             [target] => target.name.as_ref().map(|name| self.name(name)),
@@ -147,6 +152,7 @@ impl Lowering<'_, '_> {
         CommandKind::Arithmetic { text, words }
     }
 
+    /// Lowers the definition of a function.
     pub(super) fn function(&mut self, function: &FunctionDef) -> CommandKind {
         let name = match &function.header.entries[..] {
             [entry] => match &entry.static_name {
@@ -159,6 +165,7 @@ impl Lowering<'_, '_> {
         CommandKind::Function { name, body: Arc::new(self.command(&function.body, &mut negated)) }
     }
 
+    /// Collects the words of `[[ … ]]`.
     fn test(&mut self, expression: &ConditionalExpr, words: &mut Vec<Word>) {
         match expression {
             ConditionalExpr::Binary(it) => {

@@ -49,6 +49,7 @@ pub(super) fn moved(text: &str) -> Cow<'_, str> {
     Cow::Owned(result)
 }
 
+/// True for a character that ends a word.
 fn ends(char: char) -> bool {
     char.is_ascii_whitespace() || ";|&(){}`".contains(char)
 }

@@ -49,6 +49,7 @@ fn is_hidden(before: &str) -> bool {
     !before.ends_with(|char: char| char.is_whitespace() || ";|&()".contains(char))
 }
 
+/// True for a character that ends the mark of a here-document.
 fn ends_word(char: char) -> bool {
     char.is_whitespace() || ";|&<>()".contains(char)
 }

@@ -47,6 +47,7 @@ pub(super) fn in_backticks(text: &str) -> bool {
 
 /// A `[[` with all that belongs to it.
 pub(super) fn in_test(text: &str) -> bool {
+    /// Signs behind which a pattern begins.
     const PATTERNS: &[&str] = &["=~", "@(", "?(", "*(", "+(", "!("];
     let patterns = PATTERNS.iter().filter_map(|sign| text.find(sign));
     let runs = |at: usize| text[at..].contains("$(") || text[at..].contains('`');

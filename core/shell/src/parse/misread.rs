@@ -8,11 +8,11 @@ use shuck_ast::{
     TimeCommand, Word as TheirWord, WordPart, WordPartNode,
 };
 
-use super::super::ir::{Command, CommandKind, Operation, Piece, Pipeline, SimpleCommand, Variable};
 use super::Lowering;
 use super::command::literal;
 use super::doubt::{self, odd_backslashes};
 use super::word::expands;
+use crate::ir::{Command, CommandKind, Operation, Piece, Pipeline, SimpleCommand, Variable};
 
 impl Lowering<'_, '_> {
     /// A word that begins where no shell begins one, since the crate ended another too early.
@@ -90,6 +90,7 @@ impl Lowering<'_, '_> {
     /// A word before an operator of `[[` that is an operator itself, once it is put together from
     /// several lines. A shell takes what follows for its operand, and the whole for an error.
     pub(super) fn check_operator(&mut self, span: TheirSpan) {
+        /// The letters of tests with one operand.
         const UNARY: &str = "abcdefghknoprstuvwxzGLNORS";
         let slice = self.slice(span).replace("\\\n", "");
         let letter =
@@ -334,6 +335,7 @@ impl Lowering<'_, '_> {
         }
     }
 
+    /// The text behind a place.
     fn behind(&self, span: TheirSpan) -> &str {
         self.source.get(span.end.offset()..).unwrap_or_default()
     }

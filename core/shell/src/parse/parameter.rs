@@ -1,15 +1,16 @@
-//! Parameters, and what is done to them: `${name:-word}`, `${name#pattern}`, `${name[index]}`.
+//! Lowers parameters and their operations: `${name:-word}`, `${name#pattern}`, `${name[index]}`.
 
 use shuck_ast::{
     BourneParameterExpansion as Bourne, ParameterExpansionSyntax, ParameterOp, Pattern, Subscript,
     VarRef, Word as TheirWord, WordPart,
 };
 
-use super::super::ir::{Operation, Piece, Span, Variable, Word};
 use super::Lowering;
 use super::atoms::Mode;
+use crate::ir::{Operation, Piece, Span, Variable, Word};
 
 impl Lowering<'_, '_> {
+    /// Lowers a parameter.
     pub(super) fn parameter(
         &mut self,
         part: &WordPart,
@@ -57,11 +58,13 @@ impl Lowering<'_, '_> {
         Piece::Unknown(self.slice(span).to_owned())
     }
 
+    /// Lowers a reference to a variable or an element.
     fn reference(&mut self, reference: &VarRef, quoted: bool) -> Variable {
         let index = reference.subscript.as_deref().map(|index| Box::new(self.subscript(index)));
         Variable { index, ..Variable::plain(reference.name.as_str(), quoted) }
     }
 
+    /// Lowers the index of an array.
     pub(super) fn subscript(&mut self, subscript: &Subscript) -> Word {
         let span = self.span(subscript.span());
         if let Some(selector) = subscript.selector() {
@@ -77,6 +80,7 @@ impl Lowering<'_, '_> {
         }
     }
 
+    /// Lowers an expansion that every shell has.
     fn bourne(&mut self, bourne: &Bourne, span: shuck_ast::Span, quoted: bool) -> Piece {
         let place = self.span(span);
         let (reference, operation) = match bourne {
@@ -135,6 +139,7 @@ impl Lowering<'_, '_> {
         Box::new(self.without_singles(false, |this| this.word(word, Mode::SINGLE)))
     }
 
+    /// Lowers the operation of an expansion.
     fn operation(
         &mut self,
         operator: &ParameterOp,
@@ -180,6 +185,7 @@ impl Lowering<'_, '_> {
         }
     }
 
+    /// Lowers `#`, `##`, `%` and `%%`.
     fn trim(&mut self, pattern: &Pattern, prefix: bool, longest: bool) -> Operation {
         Operation::Trim { pattern: Box::new(self.pattern(pattern)), prefix, longest }
     }

@@ -1,4 +1,4 @@
-//! Asking the crate.
+//! Calls of the parser crate, with a limit and guarded against panics.
 
 use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -17,6 +17,7 @@ const NOT_EXPANDING: &str = "expand_nothing";
 /// How many steps the crate may take for a text, and for all that it reads again within it. Ordinary
 /// text takes less than one for each byte; what takes more nests so that it is read again and again.
 fn fuel(text: &str) -> usize {
+    /// The fewest steps that a text gets, however short it is.
     const AT_LEAST: usize = 1_000;
     AT_LEAST + 2 * text.len()
 }

@@ -1,19 +1,21 @@
-//! Redirections and here-documents.
+//! Lowers redirections and here-documents.
 
 use shuck_ast::{
     CommandSubstitutionSyntax, Heredoc, HeredocBodyMode, HeredocBodyPart, LiteralText, Redirect,
     RedirectKind, RedirectTarget, WordPart, WordPartNode,
 };
 
-use super::super::ir::{Piece, Redirection, RedirectionKind, Span, Word};
 use super::atoms::{Atom, Mode, pieces};
 use super::{Lowering, document};
+use crate::ir::{Piece, Redirection, RedirectionKind, Span, Word};
 
 impl Lowering<'_, '_> {
+    /// Lowers redirections.
     pub(super) fn redirections(&mut self, redirects: &[Redirect]) -> Vec<Redirection> {
         redirects.iter().map(|redirect| self.redirection(redirect)).collect()
     }
 
+    /// Lowers one redirection.
     fn redirection(&mut self, redirect: &Redirect) -> Redirection {
         self.check_descriptor(redirect.span);
         let span = self.span(redirect.span);
@@ -70,6 +72,7 @@ impl Lowering<'_, '_> {
         Redirection { fd, fd_name, kind, span }
     }
 
+    /// Lowers a here-document.
     fn here_document(&mut self, document: &Heredoc, place: &Span) -> RedirectionKind {
         let delimiter = &document.delimiter;
         let quoted = delimiter.raw.parts.iter().any(|part| {
@@ -115,6 +118,7 @@ impl Lowering<'_, '_> {
         }
     }
 
+    /// Lowers a part of the body of a here-document.
     fn body_part(
         &mut self,
         part: &HeredocBodyPart,

@@ -1,10 +1,10 @@
-//! What runs in a word: `$(…)`, `<(…)`, backticks, `${ …; }`.
+//! Lowers what runs in a word: `$(…)`, `<(…)`, backticks, `${ …; }`.
 
 use shuck_ast::StmtSeq;
 use shuck_parser::parser::ParseStatus;
 
-use super::super::ir::{Piece, Script};
 use super::{DEEPEST_SUBSTITUTION, Lowering, doubt, reading};
+use crate::ir::{Piece, Script};
 
 impl Lowering<'_, '_> {
     /// What stands in `$(…)`. The crate forgets what is wrong with it, so it is asked again.

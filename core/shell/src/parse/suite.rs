@@ -1,10 +1,10 @@
-//! Scripts with the command words at every level of nesting, told by hand.
+//! Scripts with the command words at every level of nesting, listed by hand.
 
 use std::process::{Command as Process, Stdio};
 
-use super::super::ir::Script;
-use super::super::tests::shown;
 use super::parse;
+use crate::ir::Script;
+use crate::tests::shown;
 
 /// Scripts, and the first word of every command in them, sorted. A word with an expansion is shown
 /// with a `?` in its place.
@@ -202,26 +202,9 @@ pub(in super::super) const SCRIPTS: &[(&str, &str)] = &[
 
 /// Texts that no shell accepts.
 const INVALID: &[&str] = &[
-    "if ls; then",
-    "ls )",
-    "(ls",
-    "{ ls",
-    "echo \"a",
-    "echo 'a",
-    "echo `a",
-    "echo $(ls",
-    "ls | | cat",
-    "for x in a; ls; done",
-    "case x in a ls;; esac",
-    "&& ls",
-    "ls ;; pwd",
-    "while ls; done",
-    "echo a (b)",
-    "f() ls",
-    "echo ${x",
-    "[[ a",
-    "done",
-    "then ls",
+    "if ls; then", "ls )", "(ls", "{ ls", "echo \"a", "echo 'a", "echo `a", "echo $(ls",
+    "ls | | cat", "for x in a; ls; done", "case x in a ls;; esac", "&& ls", "ls ;; pwd",
+    "while ls; done", "echo a (b)", "f() ls", "echo ${x", "[[ a", "done", "then ls",
 ];
 
 #[test]
@@ -248,23 +231,13 @@ fn what_is_no_command_has_a_problem() {
     assert!(accepted.is_empty(), "{accepted:?}");
 }
 
-/// Texts that Bash takes for more, or for something else, than our parser is told of.
+/// Texts that Bash reads as more than our parser does, or as something else.
 const MISREAD: &[&str] = &[
-    "$a\\\nb x",
-    "echo @(a|$(id))",
-    "ls x[$(echo a b)]=1",
-    "rm$\\\nIFS",
-    "echo \"$\\\nx\"",
-    "{a}-b${c}",
-    ": ${x|&:-$(ls)}",
-    "echo \"${c[@}\" ls",
-    "nc x 444<<<4",
-    "declare ]]a=b",
-    "<<<]ls x",
-    "b=()#",
+    "$a\\\nb x", "echo @(a|$(id))", "ls x[$(echo a b)]=1", "rm$\\\nIFS", "echo \"$\\\nx\"",
+    "{a}-b${c}", ": ${x|&:-$(ls)}", "echo \"${c[@}\" ls", "nc x 444<<<4", "declare ]]a=b",
+    "<<<]ls x", "b=()#",
     // Errors to Bash, though it says that they are none where it only looks at a text.
-    "[[ -r == o* ]]",
-    "ls; [[ -\\\nr == o* ]]",
+    "[[ -r == o* ]]", "ls; [[ -\\\nr == o* ]]",
 ];
 
 #[test]

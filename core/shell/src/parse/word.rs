@@ -1,4 +1,4 @@
-//! Words: what the crate found in them, and the text between, read again.
+//! Lowers words: the parts that the crate found, and the text between them, which is read again.
 
 use shuck_ast::{
     ArithmeticExpansionSyntax, CommandSubstitutionSyntax, LiteralText, Pattern, PatternPart,
@@ -6,11 +6,12 @@ use shuck_ast::{
 };
 use shuck_parser::parser::Parser;
 
-use super::super::ir::{Piece, Span, Word};
 use super::atoms::{Atom, Mode, expands_in_pattern, pieces};
 use super::{Lowering, ansi};
+use crate::ir::{Piece, Span, Word};
 
 impl Lowering<'_, '_> {
+    /// Lowers a word.
     pub(super) fn word(&mut self, word: &TheirWord, mode: Mode) -> Word {
         self.check_word(word);
         let mut atoms = Vec::new();
@@ -59,6 +60,7 @@ impl Lowering<'_, '_> {
         lowered
     }
 
+    /// Appends the atoms of the parts of a word.
     pub(super) fn parts(&mut self, parts: &[WordPartNode], quoted: bool, atoms: &mut Vec<Atom>) {
         let mut end: Option<shuck_ast::Position> = None;
         for part in parts {
@@ -75,6 +77,7 @@ impl Lowering<'_, '_> {
         }
     }
 
+    /// Appends the atoms of one part.
     fn part(
         &mut self,
         part: &WordPartNode,
@@ -139,6 +142,7 @@ impl Lowering<'_, '_> {
         }
     }
 
+    /// Appends the atoms of a text between double quotes.
     fn double_quoted(
         &mut self,
         parts: &[WordPartNode],
@@ -169,6 +173,7 @@ impl Lowering<'_, '_> {
         }
     }
 
+    /// Appends the atoms of a text between single quotes, or of `$'…'`.
     fn single_quoted(
         &mut self,
         value: &str,
@@ -306,6 +311,7 @@ impl Lowering<'_, '_> {
         atoms.push(Atom::Piece(Piece::Unknown("an expansion that could not be read".into())));
     }
 
+    /// Appends an arithmetic expansion.
     fn arithmetic(
         &mut self,
         span: shuck_ast::Span,
@@ -344,6 +350,7 @@ impl Lowering<'_, '_> {
         Word { pieces: pieces(atoms, Mode::SINGLE), span: self.span(pattern.span) }
     }
 
+    /// Appends the atoms of a pattern.
     fn pattern_atoms(&mut self, pattern: &Pattern, atoms: &mut Vec<Atom>) {
         for part in &pattern.parts {
             match &part.kind {

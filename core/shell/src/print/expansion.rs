@@ -1,7 +1,7 @@
 //! Variables with what is done to them.
 
-use super::super::ir::{Operation, Piece, Variable, Word};
 use super::{At, Printer};
+use crate::ir::{Operation, Piece, Variable, Word};
 
 impl Printer {
     pub(super) fn variable(&mut self, variable: &Variable, at: At) -> Option<()> {

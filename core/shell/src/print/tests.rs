@@ -32,11 +32,8 @@ fn known_words_stand_between_single_quotes() {
 #[test]
 fn what_is_not_kept_is_not_printed() {
     for text in [
-        "case x in a) b;;& c) d;; esac",
-        "[[ ( a || b ) && c ]]",
-        "for ((i=0;i<3;i++)); do a; done",
-        "select x in a b; do c; done",
-        "coproc a",
+        "case x in a) b;;& c) d;; esac", "[[ ( a || b ) && c ]]",
+        "for ((i=0;i<3;i++)); do a; done", "select x in a b; do c; done", "coproc a",
     ] {
         assert_eq!(printed(text), None, "{text}");
     }

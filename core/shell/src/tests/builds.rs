@@ -1,8 +1,8 @@
 //! Tools of a project: what makes them run, load, fetch or write something else is never let through,
 //! and their ordinary work is.
 
-use super::super::{Decision, Env, check};
 use super::corpus::{strict, workspace};
+use crate::{Decision, Env, check};
 
 /// A text on each line that is harm, or may be.
 const HARMFUL: &str = include_str!("builds_harmful.txt");

@@ -4,15 +4,15 @@
 use std::io::Write;
 use std::process::Command;
 
-use super::super::invocation::Argument;
-use super::super::ir::Script;
-use super::super::plan::{Run, plan};
-use super::super::value::{Origin, Value};
-use super::super::{Analysis, analyse, parse, print};
 use super::corpus::rows;
 use super::generated::{PROGRAMS, command, text};
 use super::trace::{Place, surroundings};
 use super::{Dice, rounds};
+use crate::invocation::Argument;
+use crate::ir::Script;
+use crate::plan::{Run, plan};
+use crate::value::{Origin, Value};
+use crate::{Analysis, analyse, parse, print};
 
 /// The script of a text as it is printed, if it can be.
 fn printed(text: &str) -> Option<String> {
@@ -65,11 +65,8 @@ fn a_quoted_text_in_which_a_continuation_may_have_been_moved_is_not_printed() {
 #[test]
 fn a_quoted_text_keeps_its_continuations() {
     for text in [
-        "cat <<'E'\nx \\\ny\nE",
-        "printf %s 'a; i\\\nf'",
-        "printf %s $'a; i\\\nf'",
-        "echo x # it's\nprintf %s 'a; i\\\nf'",
-        "a\\\nb=c; printf %s \"$ab i\\\nf\"",
+        "cat <<'E'\nx \\\ny\nE", "printf %s 'a; i\\\nf'", "printf %s $'a; i\\\nf'",
+        "echo x # it's\nprintf %s 'a; i\\\nf'", "a\\\nb=c; printf %s \"$ab i\\\nf\"",
     ] {
         let script = printed(text).unwrap();
         assert_eq!(written(&script), written(text), "{text:?} printed as {script:?}");

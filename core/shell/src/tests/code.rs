@@ -1,8 +1,8 @@
 //! Code within a command that does harm through functions that few know, through modules that nobody
 //! knows, and through options of its interpreter.
 
-use super::super::{Decision, Env, check};
 use super::corpus::{strict, workspace};
+use crate::{Decision, Env, check};
 
 /// What the code does is harm, or cannot be told: `HARM` stands for `rm -rf /home/user`, and
 /// `LONG` for a long way to nowhere.

@@ -3,8 +3,8 @@
 use serde::Deserialize;
 use serde_json::json;
 
-use super::super::judge::{Approvals, mode};
-use super::super::{Check, Decision, Env, Settings, analyse, check, env::Shell};
+use crate::judge::{Approvals, mode};
+use crate::{Check, Decision, Env, Settings, analyse, check, env::Shell};
 
 /// A labelled command.
 #[derive(Deserialize)]

@@ -6,79 +6,20 @@ use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::{Command, Stdio};
 
-use super::super::{Decision, Env, analyse, judge, parse};
 use super::corpus::{rows, strict, workspace};
 use super::generated::text as made_up;
 use super::rewrites::REWRITES;
 use super::shown::{self, Seen};
 use super::{Dice, brush, rounds};
+use crate::{Decision, Env, analyse, judge, parse};
 
 /// What is put into a text to make another of it.
 pub(super) const PARTS: &[&str] = &[
-    ";",
-    "|",
-    "||",
-    "&",
-    "&&",
-    "(",
-    ")",
-    "<",
-    ">",
-    ">>",
-    "<<",
-    "<(",
-    "$(",
-    "${",
-    "}",
-    "{",
-    "{ ",
-    "; }",
-    "\"",
-    "'",
-    "`",
-    "\\",
-    "\n",
-    "#",
-    " # ",
-    "!",
-    " ! ",
-    "$",
-    "$'",
-    "$\"",
-    "=",
-    "*",
-    "?",
-    "[",
-    "]",
-    "[[ ",
-    " ]]",
-    "((",
-    "))",
-    "~",
-    ",",
-    " if ",
-    "; then ",
-    "; fi",
-    " do ",
-    "; done",
-    " case x in ",
-    ";;",
-    " esac",
-    "<<E\n",
-    "\nE\n",
-    "<<'E'\n",
-    "<<<",
-    "2>&1",
-    "&>",
-    ">|",
-    "|&",
-    "a=",
-    "a=(",
-    "-",
-    " ",
-    "\t",
-    "x",
-    "\\\n",
+    ";", "|", "||", "&", "&&", "(", ")", "<", ">", ">>", "<<", "<(", "$(", "${", "}", "{", "{ ",
+    "; }", "\"", "'", "`", "\\", "\n", "#", " # ", "!", " ! ", "$", "$'", "$\"", "=", "*", "?",
+    "[", "]", "[[ ", " ]]", "((", "))", "~", ",", " if ", "; then ", "; fi", " do ", "; done",
+    " case x in ", ";;", " esac", "<<E\n", "\nE\n", "<<'E'\n", "<<<", "2>&1", "&>", ">|", "|&",
+    "a=", "a=(", "-", " ", "\t", "x", "\\\n",
 ];
 
 /// A text of any kind.

@@ -1,7 +1,7 @@
 //! Programs for documents, data, pictures and sound: what of them is never allowed, and what always is.
 
-use super::super::{Decision, Env, check};
 use super::corpus::{strict, workspace};
+use crate::{Decision, Env, check};
 
 const NEVER: &str = r#"
 pandoc -Lx.lua a.md

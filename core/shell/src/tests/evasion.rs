@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 
-use super::super::{Decision, Settings, analyse, judge};
 use super::corpus::{Row, rows, strict, workspace};
 use super::rewrites::{REWRITES, Rewrite};
 use super::{Dice, rounds};
+use crate::{Decision, Settings, analyse, judge};
 
 /// A harmful text with what is decided of it, in each profile.
 struct Harm {

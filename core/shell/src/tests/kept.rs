@@ -5,10 +5,10 @@ use std::io::Read;
 
 use flate2::read::GzDecoder;
 
-use super::super::judge::judge;
-use super::super::{Decision, Env, analyse, parse, precheck};
 use super::corpus::{strict, workspace};
 use super::rounds;
+use crate::judge::judge;
+use crate::{Decision, Env, analyse, parse, precheck};
 
 /// The inputs as lines of JSON.
 fn inputs() -> Vec<String> {

@@ -3,64 +3,28 @@
 use std::collections::BTreeSet;
 use std::io::Write;
 
-use super::super::effect::{Effect, Scope};
-use super::super::rules::{Proposal, TRANSPARENT, propose};
-use super::super::unwrap::base;
-use super::super::{Analysis, Decision, Env, Settings, analyse, judge};
 use super::corpus::{rows, strict, workspace};
 use super::generated::{command, text};
 use super::rewrites::REWRITES;
 use super::{Dice, rounds};
+use crate::effect::{Effect, Scope};
+use crate::invocation::program_name;
+use crate::standing_rules::{Proposal, TRANSPARENT, propose};
+use crate::{Analysis, Decision, Env, Settings, analyse, judge};
 
 /// Commands of every day, beside the labelled ones, with many words that others may have, too.
 const WORK: &[&str] = &[
-    "git status",
-    "git status --short",
-    "git log --oneline -5",
-    "git diff HEAD~1",
-    "git add src/a.rs",
-    "git commit -m x",
-    "git push origin main",
-    "git push --force origin main",
-    "git fetch origin",
-    "ls",
-    "ls -la src",
-    "ls /etc",
-    "cat README.md",
-    "cat /etc/passwd",
-    "cat src/a.rs src/b.rs",
-    "grep -rn x src",
-    "grep x /etc/passwd",
-    "find . -name '*.rs'",
-    "find . -name '*.rs' -delete",
-    "cargo test",
-    "cargo build --release",
-    "npm test",
-    "npm run build",
-    "touch a.txt",
-    "touch /etc/x",
-    "mkdir -p build",
-    "cp a.txt b.txt",
-    "cp a.txt /etc/b.txt",
-    "mv a.txt b.txt",
-    "rm a.txt",
-    "echo x > out.txt",
-    "echo x > /etc/x",
-    "sort a.txt",
-    "sort -o b.txt a.txt",
-    "wc -l a.txt",
-    "sed -n 1,5p a.txt",
-    "sed -i s/a/b/ a.txt",
-    "tar -cf x.tar src",
-    "curl https://example.com/a",
-    "curl -o a https://example.com/a",
-    "curl https://other.example/a",
-    "timeout 5 git log",
-    "cd src && ls",
-    "git log --output=x",
-    "chmod 644 a.txt",
-    "head -5 a.txt",
-    "tail -f log.txt",
+    "git status", "git status --short", "git log --oneline -5", "git diff HEAD~1",
+    "git add src/a.rs", "git commit -m x", "git push origin main", "git push --force origin main",
+    "git fetch origin", "ls", "ls -la src", "ls /etc", "cat README.md", "cat /etc/passwd",
+    "cat src/a.rs src/b.rs", "grep -rn x src", "grep x /etc/passwd", "find . -name '*.rs'",
+    "find . -name '*.rs' -delete", "cargo test", "cargo build --release", "npm test",
+    "npm run build", "touch a.txt", "touch /etc/x", "mkdir -p build", "cp a.txt b.txt",
+    "cp a.txt /etc/b.txt", "mv a.txt b.txt", "rm a.txt", "echo x > out.txt", "echo x > /etc/x",
+    "sort a.txt", "sort -o b.txt a.txt", "wc -l a.txt", "sed -n 1,5p a.txt", "sed -i s/a/b/ a.txt",
+    "tar -cf x.tar src", "curl https://example.com/a", "curl -o a https://example.com/a",
+    "curl https://other.example/a", "timeout 5 git log", "cd src && ls", "git log --output=x",
+    "chmod 644 a.txt", "head -5 a.txt", "tail -f log.txt",
 ];
 
 /// What a command does, told apart from how a rule keeps it: each effect with its place.
@@ -79,7 +43,7 @@ fn does(analysis: &Analysis) -> BTreeSet<String> {
 
 fn programs(analysis: &Analysis) -> BTreeSet<String> {
     let calls = analysis.invocations.iter().filter(|call| !call.builtin);
-    let names = calls.filter_map(|call| call.program.value.as_known()).map(base);
+    let names = calls.filter_map(|call| call.program.value.as_known()).map(program_name);
     // A rule is about what these run.
     let is_wrapper = |name: &&str| TRANSPARENT.contains(name);
     names.filter(|name| !is_wrapper(name)).map(str::to_owned).collect()

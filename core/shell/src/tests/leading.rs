@@ -1,8 +1,9 @@
 //! Options whose values are places, programs or lists of more words.
 
-use super::super::Env;
-use super::super::judge::{Settings, check};
-use super::super::verdict::Decision;
+use crate::Env;
+use crate::decision::Decision;
+use crate::judge::check;
+use crate::settings::Settings;
 
 fn decided(text: &str, profile: &str) -> Decision {
     let settings: Settings =

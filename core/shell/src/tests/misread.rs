@@ -1,8 +1,8 @@
 //! Texts that the parser crate reads otherwise than a shell does: in each of them a shell runs something
 //! that the crate takes for a part of a word, of a text, or of nothing.
 
-use super::super::{Decision, Env, check};
 use super::corpus::{strict, workspace};
+use crate::{Decision, Env, check};
 
 /// What is not known and so never allowed stands in each where a shell runs it: `evil`, or the program
 /// that a changed `PATH` or `LD_PRELOAD` leads to.

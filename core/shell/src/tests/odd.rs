@@ -7,9 +7,9 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::super::parse::suite::SCRIPTS;
 use super::Dice;
 use super::differential::PARTS;
+use crate::parse::suite::SCRIPTS;
 
 /// The program that must not run untold.
 pub(super) const PROGRAM: &str = "evil";
@@ -194,15 +194,8 @@ fn within(dice: &mut Dice, depth: usize) -> String {
 /// A script with a few things put in, left out or moved.
 fn changed(dice: &mut Dice) -> String {
     const LAST: &[&str] = &[
-        "\nevil",
-        "'\nevil '",
-        "\" evil \"",
-        "\nevil\nE",
-        "# evil",
-        "\n# evil\n",
-        " 'evil' ",
-        " ;evil;",
-        "\"'evil'\"",
+        "\nevil", "'\nevil '", "\" evil \"", "\nevil\nE", "# evil", "\n# evil\n", " 'evil' ",
+        " ;evil;", "\"'evil'\"",
     ];
     let mut text = match dice.roll(5) {
         0 => {

@@ -1,8 +1,8 @@
 //! A harmful text that is only talked about denies nothing.
 
-use super::super::{Decision, analyse, judge};
 use super::corpus::{rows, strict, workspace};
 use super::shapes::quoted;
+use crate::{Decision, analyse, judge};
 
 /// Where a text is data, and nothing runs it.
 const TALK: &[fn(&str) -> String] = &[
@@ -61,7 +61,7 @@ const NAMES: &[fn(&str) -> String] = &[
 
 fn denied(texts: impl Iterator<Item = String>) -> (usize, Vec<String>) {
     let settings = [strict(), workspace()];
-    let env = super::super::Env::default();
+    let env = crate::Env::default();
     let mut tried = 0;
     let mut denied = Vec::new();
     for text in texts {

@@ -1,7 +1,7 @@
 //! Code within a command that finds what it calls by a name, or makes processes without end.
 
-use super::super::{Decision, Env, check};
 use super::corpus::{strict, workspace};
+use crate::{Decision, Env, check};
 
 /// What the code does cannot be told, or is harm: `Z` stands for `rm -rf ~`.
 const FOUND_BY_NAME: &[&str] = &[

@@ -1,8 +1,6 @@
 //! The simple commands of a script, at every level of nesting.
 
-use super::super::ir::{
-    Assigned, Command, CommandKind, Operation, Piece, RedirectionKind, Script, Word,
-};
+use crate::ir::{Assigned, Command, CommandKind, Operation, Piece, RedirectionKind, Script, Word};
 
 /// A simple command, as far as two parsers can be compared.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

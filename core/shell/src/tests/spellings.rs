@@ -1,7 +1,7 @@
 //! Commands as developers write them, and harm in spellings that no labelled row has.
 
-use super::super::{Decision, Env, check};
 use super::corpus::{strict, workspace};
+use crate::{Decision, Env, check};
 
 /// A command on each line, by ecosystem: tests, linters, builds, questions. None installs anything.
 const ORDINARY: &str = include_str!("ordinary.txt");

@@ -8,15 +8,15 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-use super::super::effect::Effect;
-use super::super::invocation::Argument;
-use super::super::precheck::Finding;
-use super::super::value::Value;
-use super::super::{Analysis, Env, analyse, env::Shell};
 use super::corpus::rows;
 use super::generated::{PROGRAMS, text};
 use super::odd;
 use super::{Dice, rounds};
+use crate::effect::Effect;
+use crate::invocation::Argument;
+use crate::precheck::Finding;
+use crate::value::Value;
+use crate::{Analysis, Env, analyse, env::Shell};
 
 /// Programs that tell that they ran, and then do what they do: what they write is predicted.
 const FILTERS: &[&str] = &[

@@ -1,7 +1,7 @@
 //! The words of a text that are written without quotes and expansions, and where they stand.
 
-use super::super::ir::{Command, CommandKind, Piece, Script, SimpleCommand, Span};
-use super::super::parse;
+use crate::ir::{Command, CommandKind, Piece, Script, SimpleCommand, Span};
+use crate::parse;
 
 /// A command whose program is a plain word.
 pub(super) struct Written {

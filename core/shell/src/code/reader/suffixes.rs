@@ -1,19 +1,19 @@
-//! What stands behind a thing: members, calls with their arguments, indices.
+//! What follows a value: members, calls with their arguments, indices.
 
 use super::super::Language;
-use super::super::thing::{From, Thing};
+use super::super::abstract_value::{AbstractValue, Provenance};
 use super::super::token::Token;
 use super::{Reader, Target, is_environment};
 
 impl Reader<'_> {
-    /// What is called and taken of a thing.
+    /// What is called and taken of a value.
     #[expect(clippy::too_many_lines, reason = "one arm a suffix")]
     pub(super) fn suffixes(
         &mut self,
-        mut thing: Thing,
+        mut value: AbstractValue,
         mut target: Target,
         assigning: bool,
-    ) -> (Thing, Target) {
+    ) -> (AbstractValue, Target) {
         use Language::{JavaScript, Lua, Perl, Php, Ruby};
         loop {
             self.fuel = self.fuel.saturating_sub(1);
@@ -23,10 +23,10 @@ impl Reader<'_> {
                 Token::Mark("." | "?." | "->" | "::") => {
                     self.at += 1;
                     if let Some(name) = self.next_name() {
-                        let is_variable = is_environment(&thing);
-                        thing = match self.method_name(&name) {
-                            Some(name) => self.member(&thing, &name),
-                            None => Thing::Unknown(From::Code),
+                        let is_variable = is_environment(&value);
+                        value = match self.method_name(&name) {
+                            Some(name) => self.member(&value, &name),
+                            None => AbstractValue::Unknown(Provenance::Code),
                         };
                         target = if is_variable { Target::Variable(name) } else { Target::Nothing };
                     }
@@ -38,25 +38,25 @@ impl Reader<'_> {
                 {
                     self.at += 1;
                     if let Some(name) = self.next_name() {
-                        thing = self.member(&thing, &name);
+                        value = self.member(&value, &name);
                     }
                 }
                 Token::Mark("(") => {
-                    if self.calls_by_name(&thing) {
-                        thing = Thing::Unknown(From::Code);
+                    if self.calls_by_name(&value) {
+                        value = AbstractValue::Unknown(Provenance::Code);
                     }
-                    let (given, named) = self.given();
-                    thing = self.call(&thing, given, named);
+                    let (arguments, named) = self.arguments();
+                    value = self.call(&value, arguments, named);
                     target = Target::Nothing;
                 }
                 Token::Mark("[") => {
-                    let is_variable = is_environment(&thing);
+                    let is_variable = is_environment(&value);
                     let key = self.index_key("[");
                     target = match key.text() {
                         Some(name) if is_variable => Target::Variable(name.to_owned()),
                         _ => Target::Nothing,
                     };
-                    thing = self.index(&thing, &key);
+                    value = self.index(&value, &key);
                 }
                 Token::Mark("{")
                     if self.language == Perl
@@ -66,39 +66,39 @@ impl Reader<'_> {
                                 Some(Token::Mark("->"))
                             )) =>
                 {
-                    let is_variable = is_environment(&thing);
+                    let is_variable = is_environment(&value);
                     let key = self.index_key("{");
                     target = match key.text() {
                         Some(name) if is_variable => Target::Variable(name.to_owned()),
                         _ => Target::Nothing,
                     };
-                    thing = self.index(&thing, &key);
+                    value = self.index(&value, &key);
                 }
                 Token::Text(_) | Token::Mark("{")
-                    if self.language == Lua && matches!(thing, Thing::Path(..)) =>
+                    if self.language == Lua && matches!(value, AbstractValue::Path(..)) =>
                 {
-                    let (given, _) = self.operand();
-                    thing = self.call(&thing, vec![given], Vec::new());
+                    let (arguments, _) = self.operand();
+                    value = self.call(&value, vec![arguments], Vec::new());
                     target = Target::Nothing;
                 }
                 _ if matches!(self.language, Perl | Ruby | Php)
-                    && self.is_verb(&thing)
+                    && self.is_known_call(&value)
                     && self.begins_argument() =>
                 {
-                    let (given, named) = self.bare();
-                    thing = self.call(&thing, given, named);
+                    let (arguments, named) = self.bare();
+                    value = self.call(&value, arguments, named);
                     target = Target::Nothing;
                 }
                 _ => break,
             }
         }
-        let takes_none = matches!(self.language, Perl | Ruby) && self.is_verb(&thing);
+        let takes_none = matches!(self.language, Perl | Ruby) && self.is_known_call(&value);
         if takes_none && matches!(target, Target::Name(_) | Target::Nothing) && !self.is_mark("=") {
-            thing = self.call(&thing, Vec::new(), Vec::new());
+            value = self.call(&value, Vec::new(), Vec::new());
         } else if !assigning {
-            self.handed_on(&thing);
+            self.check_callback(&value);
         }
-        (thing, target)
+        (value, target)
     }
 
     /// The name of a method; none if it is in a variable of which it is not known.
@@ -113,7 +113,7 @@ impl Reader<'_> {
     }
 
     /// True for a call of what may be the name of any function: `$f(…)`, `$f->(…)`.
-    fn calls_by_name(&self, thing: &Thing) -> bool {
+    fn calls_by_name(&self, value: &AbstractValue) -> bool {
         let before = self.at.checked_sub(1).and_then(|at| self.tokens.get(at));
         let indirect = match self.language {
             Language::Php => match before {
@@ -123,9 +123,10 @@ impl Reader<'_> {
             Language::Perl => matches!(before, Some(Token::Mark("->"))),
             _ => false,
         };
-        indirect && matches!(thing, Thing::Unknown(_))
+        indirect && matches!(value, AbstractValue::Unknown(_))
     }
 
+    /// True if a member follows, perhaps on the next line.
     pub(super) fn next_is_dot(&self) -> bool {
         let next = self.tokens[self.at..].iter().find(|token| **token != Token::Line);
         matches!(next, Some(Token::Mark("." | "?.")))
@@ -149,43 +150,48 @@ impl Reader<'_> {
     }
 
     /// Arguments without parentheses.
-    pub(in super::super) fn bare(&mut self) -> (Vec<Thing>, Vec<(String, Thing)>) {
-        let mut given = Vec::new();
+    pub(in super::super) fn bare(&mut self) -> (Vec<AbstractValue>, Vec<(String, AbstractValue)>) {
+        let mut arguments = Vec::new();
         let mut named = Vec::new();
         // A block, or a file handle, before the arguments.
         if self.is_mark("{") {
             self.bracketed("{");
-            given.push(Thing::function());
+            arguments.push(AbstractValue::function());
         }
         loop {
             let before = self.at;
-            self.argument(&mut given, &mut named);
+            self.argument(&mut arguments, &mut named);
             if self.at == before || !self.take(",") {
                 break;
             }
         }
-        (given, named)
+        (arguments, named)
     }
 
     /// Arguments between parentheses.
-    pub(super) fn given(&mut self) -> (Vec<Thing>, Vec<(String, Thing)>) {
+    pub(super) fn arguments(&mut self) -> (Vec<AbstractValue>, Vec<(String, AbstractValue)>) {
         self.at += 1;
         self.parentheses += 1;
-        let mut given = Vec::new();
+        let mut arguments = Vec::new();
         let mut named = Vec::new();
         while self.peek().is_some() && !self.is_mark(")") {
             let before = self.at;
-            self.argument(&mut given, &mut named);
+            self.argument(&mut arguments, &mut named);
             if self.at == before {
                 self.at += 1;
             }
         }
         self.parentheses -= 1;
         self.at = (self.at + 1).min(self.tokens.len());
-        (given, named)
+        (arguments, named)
     }
 
-    pub(super) fn argument(&mut self, given: &mut Vec<Thing>, named: &mut Vec<(String, Thing)>) {
+    /// Reads one argument, named or not.
+    pub(super) fn argument(
+        &mut self,
+        arguments: &mut Vec<AbstractValue>,
+        named: &mut Vec<(String, AbstractValue)>,
+    ) {
         let marks = if self.language == Language::Python { "=" } else { ":" };
         if let Some(Token::Name(name)) = self.peek()
             && matches!(self.tokens.get(self.at + 1), Some(Token::Mark(mark)) if *mark == marks)
@@ -198,22 +204,22 @@ impl Reader<'_> {
         }
         let spread = self.is_mark("*") || self.is_mark("**") || self.is_mark("...");
         let before = self.at;
-        let thing = self.expression();
+        let operand = self.expression();
         if self.at == before {
             return;
         }
         if self.take("=>") || self.language == Language::Ruby && self.take(":") {
             let value = self.expression();
-            named.push((thing.text().unwrap_or_default().to_owned(), value));
+            named.push((operand.text().unwrap_or_default().to_owned(), value));
         } else if spread {
-            given.extend(thing.elements());
+            arguments.extend(operand.elements());
         } else {
-            given.push(thing);
+            arguments.push(operand);
         }
     }
 
     /// What stands between brackets.
-    pub(in super::super) fn bracketed(&mut self, open: &str) -> Thing {
+    pub(in super::super) fn bracketed(&mut self, open: &str) -> AbstractValue {
         self.at += 1;
         let close = match open {
             "(" => ")",
@@ -240,19 +246,19 @@ impl Reader<'_> {
                 }
                 _ => None,
             };
-            let thing = match &key {
-                Some(name) => Thing::known(name.clone()),
+            let operand = match &key {
+                Some(name) => AbstractValue::known(name.clone()),
                 None => self.expression(),
             };
             if key.is_some() || self.is_mark("=>") || open == "{" && self.is_mark(":") {
                 self.at += 1;
                 let value = self.expression();
-                pairs.push((thing.text().unwrap_or_default().to_owned(), value));
+                pairs.push((operand.text().unwrap_or_default().to_owned(), value));
             } else if self.at == before {
                 commas += usize::from(self.is_mark(","));
                 self.at += 1;
             } else {
-                all.push(thing);
+                all.push(operand);
             }
         }
         self.parentheses = outer;
@@ -261,24 +267,24 @@ impl Reader<'_> {
             "(" if all.len() == 1 && commas == 0 => all.remove(0),
             "{" if !pairs.is_empty() || all.iter().any(is_environment) => {
                 let spread = all.into_iter().filter(is_environment);
-                pairs.extend(spread.map(|thing| ("...".to_owned(), thing)));
-                Thing::Map(pairs)
+                pairs.extend(spread.map(|operand| ("...".to_owned(), operand)));
+                AbstractValue::Map(pairs)
             }
-            "{" if self.language == Language::Lua => Thing::List(all),
-            "{" => Thing::Unknown(From::Other),
-            _ if !pairs.is_empty() => Thing::Map(pairs),
-            _ => Thing::List(all),
+            "{" if self.language == Language::Lua => AbstractValue::List(all),
+            "{" => AbstractValue::Unknown(Provenance::Other),
+            _ if !pairs.is_empty() => AbstractValue::Map(pairs),
+            _ => AbstractValue::List(all),
         }
     }
 
-    /// What stands between the brackets behind a thing.
-    pub(super) fn index_key(&mut self, open: &str) -> Thing {
+    /// What stands between the brackets behind a value.
+    pub(super) fn index_key(&mut self, open: &str) -> AbstractValue {
         if let (Some(Token::Name(name)), Some(Token::Mark("}"))) =
             (self.tokens.get(self.at + 1), self.tokens.get(self.at + 2))
             && open == "{"
             && !name.starts_with('$')
         {
-            let key = Thing::known(name.clone());
+            let key = AbstractValue::known(name.clone());
             self.at += 3;
             return key;
         }
@@ -290,60 +296,66 @@ impl Reader<'_> {
             .count();
         match inner {
             // `[::-1]` is the whole from its end.
-            Thing::List(all) if colons == 2 && matches!(all[..], [Thing::Number(-1)]) => {
-                Thing::path("[::-1]")
+            AbstractValue::List(all)
+                if colons == 2 && matches!(all[..], [AbstractValue::Number(-1)]) =>
+            {
+                AbstractValue::path("[::-1]")
             }
-            Thing::List(_) if colons > 0 || self.sliced(start) => Thing::path("[:]"),
-            Thing::List(mut all) if all.len() == 1 => all.remove(0),
+            AbstractValue::List(_) if colons > 0 || self.sliced(start) => {
+                AbstractValue::path("[:]")
+            }
+            AbstractValue::List(mut all) if all.len() == 1 => all.remove(0),
             other => other,
         }
     }
 
+    /// True if an index is a range.
     pub(super) fn sliced(&self, start: usize) -> bool {
         let end = self.at.min(self.tokens.len());
         self.tokens[start..end].iter().any(|token| matches!(token, Token::Mark("::" | "..")))
     }
 
-    pub(super) fn index(&mut self, thing: &Thing, key: &Thing) -> Thing {
-        match (thing, key) {
-            (Thing::Text(value), Thing::Path(path, _)) if path == "[::-1]" => {
-                Thing::Text(value.map(|text| text.chars().rev().collect()))
+    /// The element of a value.
+    pub(super) fn index(&mut self, operand: &AbstractValue, key: &AbstractValue) -> AbstractValue {
+        match (operand, key) {
+            (AbstractValue::Text(value), AbstractValue::Path(path, _)) if path == "[::-1]" => {
+                AbstractValue::Text(value.map(|text| text.chars().rev().collect()))
             }
-            (Thing::List(all), Thing::Path(path, _)) if path == "[::-1]" => {
-                Thing::List(all.iter().rev().cloned().collect())
+            (AbstractValue::List(all), AbstractValue::Path(path, _)) if path == "[::-1]" => {
+                AbstractValue::List(all.iter().rev().cloned().collect())
             }
-            (Thing::List(all), Thing::Path(path, _)) if path == "[:]" => {
+            (AbstractValue::List(all), AbstractValue::Path(path, _)) if path == "[:]" => {
                 // A part of a list: any of them.
-                Thing::List(vec![Thing::List(all.clone()).element()])
+                AbstractValue::List(vec![AbstractValue::List(all.clone()).element()])
             }
-            (Thing::List(all), Thing::Number(number)) => {
+            (AbstractValue::List(all), AbstractValue::Number(number)) => {
                 let at = if *number < 0 { number + all.len() as i64 } else { *number };
                 let found = usize::try_from(at).ok().and_then(|at| all.get(at));
-                found.cloned().unwrap_or(Thing::Unknown(From::Other))
+                found.cloned().unwrap_or(AbstractValue::Unknown(Provenance::Other))
             }
-            (Thing::Map(_), key) => match key.text().and_then(|key| thing.option(key)) {
+            (AbstractValue::Map(_), key) => match key.text().and_then(|key| operand.option(key)) {
                 Some(found) => found.clone(),
-                None => Thing::Unknown(From::Other),
+                None => AbstractValue::Unknown(Provenance::Other),
             },
-            (_, key) if is_environment(thing) => self.variable(key),
+            (_, key) if is_environment(operand) => self.variable(key),
             (_, key) => match key.text() {
                 Some(name) => {
                     let reflects = |path: &str| self.tables.reflective.contains(&path);
-                    if matches!(thing, Thing::Path(path, _) if reflects(path)) {
+                    if matches!(operand, AbstractValue::Path(path, _) if reflects(path)) {
                         self.dynamic("a function is found by its name");
                     }
                     let name = name.to_owned();
-                    self.member(thing, &name)
+                    self.member(operand, &name)
                 }
-                None if matches!(thing, Thing::Path(path, _) if self.tables.holds_code(path)) => {
-                    Thing::Unknown(From::Code)
+                None if matches!(operand, AbstractValue::Path(path, _) if self.tables.holds_code(path)) => {
+                    AbstractValue::Unknown(Provenance::Code)
                 }
                 // `local["rm"]`, `rm["-rf", "/x"]` of modules that run programs.
-                None if matches!(key, Thing::List(_)) => {
-                    self.keyed(thing, key);
-                    Thing::Unknown(thing.from())
+                None if matches!(key, AbstractValue::List(_)) => {
+                    self.check_index(operand, key);
+                    AbstractValue::Unknown(operand.provenance())
                 }
-                None => Thing::Unknown(thing.from()),
+                None => AbstractValue::Unknown(operand.provenance()),
             },
         }
     }

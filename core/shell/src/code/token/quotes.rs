@@ -1,4 +1,4 @@
-//! Quotes of Perl and Ruby that are written with words, and here-documents.
+//! Quotes of Perl and Ruby that begin with a word (`qw(…)`, `%w[…]`), and here-documents.
 
 use super::{Lexer, Part, Token};
 
@@ -126,6 +126,7 @@ impl Lexer {
         true
     }
 
+    /// Reads the bodies of the here-documents that the line opened.
     pub(super) fn here_documents(&mut self) {
         for (token, end, codes) in std::mem::take(&mut self.bodies) {
             let mut body = String::new();
@@ -155,6 +156,7 @@ impl Lexer {
     }
 }
 
+/// The character that closes what this one opens.
 fn closing(open: char) -> char {
     match open {
         '(' => ')',
@@ -165,6 +167,7 @@ fn closing(open: char) -> char {
     }
 }
 
+/// The words of a list of words.
 fn words(parts: &[Part]) -> Vec<String> {
     let text: String = parts
         .iter()

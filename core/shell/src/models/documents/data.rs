@@ -7,6 +7,7 @@ use crate::model::{Grammar, Model, Parsed, Report};
 use crate::models::kinds::{changes, ex, gnu, list, model, nothing, reads, single, writes};
 use crate::models::web;
 
+/// The programs of this file, each with its options, its effects and its examples.
 pub(in crate::models) const TABLE: &[Model] = &[
     model(
         &["jq", "gojq", "jaq"],
@@ -201,6 +202,7 @@ pub(in crate::models) const TABLE: &[Model] = &[
     ),
 ];
 
+/// The options of `jq`.
 const JQ: Grammar = gnu(&[list(
     "-n --null-input, -R --raw-input, -s --slurp, -c --compact-output, -r --raw-output, --raw-output0, -j --join-output, -a --ascii-output, -S --sort-keys, -C --color-output, -M --monochrome-output, --tab, --indent=, --unbuffered, \
      --stream, --stream-errors, --seq, -f --from-file=<, -L --library-path=, --arg==, --argjson==, --slurpfile==<, --rawfile==<, --argfile==<, --args, --jsonargs, -e --exit-status, -V, --build-configuration, -h, -b --binary, \
@@ -228,7 +230,7 @@ fn jq(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     if !parsed.has("-f")
         && let Some(program) = files.next()
     {
-        filter::tell(report, program, Language::Jq);
+        filter::report_effects(report, program, Language::Jq);
     }
     for file in files {
         report.reads(file);
@@ -246,12 +248,12 @@ fn yq(report: &mut Report<'_>, parsed: &Parsed<'_>) {
         all => all.iter().collect(),
     };
     for given in parsed.values("--expression") {
-        filter::tell(report, given, Language::Yq);
+        filter::report_effects(report, given, Language::Yq);
     }
     for (at, word) in words.iter().enumerate() {
         let text = word.value.prefix();
         if at == 0 && !parsed.has("-f") && !parsed.has("--expression") {
-            filter::tell(report, word, Language::Yq);
+            filter::report_effects(report, word, Language::Yq);
             let is_path = text.starts_with(['/', '~']) || text.contains('/') && !text.contains(' ');
             let is_field = text.starts_with('.') && words.len() > 1;
             let signs = [' ', '|', '(', '[', '{', '"', '=', '$', '*', ','];
@@ -277,26 +279,12 @@ fn looks(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     }
 }
 
+/// The effects of `xsv`.
 fn xsv(report: &mut Report<'_>, parsed: &Parsed<'_>) {
+    /// Commands of the CSV tools that only print.
     const LOOKS: &[&str] = &[
-        "cat",
-        "count",
-        "fixlengths",
-        "flatten",
-        "fmt",
-        "frequency",
-        "headers",
-        "help",
-        "input",
-        "join",
-        "reverse",
-        "sample",
-        "search",
-        "select",
-        "slice",
-        "sort",
-        "stats",
-        "table",
+        "cat", "count", "fixlengths", "flatten", "fmt", "frequency", "headers", "help", "input",
+        "join", "reverse", "sample", "search", "select", "slice", "sort", "stats", "table",
     ];
     let Some((command, files)) = parsed.operands.split_first() else { return };
     if !command.value.as_known().is_some_and(|name| LOOKS.contains(&name)) {

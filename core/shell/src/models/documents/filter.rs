@@ -1,4 +1,7 @@
-//! What a filter of `jq` or `yq` reads besides its input: variables, modules and files that it names.
+//! What a filter of `jq` or `yq` reads besides its input: variables, modules and files that it
+//! names.
+//!
+//! The filter is split into tokens, just well enough to know which words are functions.
 
 use crate::effect::Effect;
 use crate::invocation::Argument;
@@ -14,8 +17,8 @@ pub(super) enum Language {
     Yq,
 }
 
-/// Tells what a filter reads besides its input.
-pub(super) fn tell(report: &mut Report<'_>, filter: &Argument, language: Language) {
+/// Reports what a filter reads besides its input.
+pub(super) fn report_effects(report: &mut Report<'_>, filter: &Argument, language: Language) {
     let texts = filter.value.possible().unwrap_or_default();
     let all: Vec<Reads> = match &filter.value {
         Value::Prefix(start, _) => vec![reads(start, language)],
@@ -43,13 +46,18 @@ pub(super) fn tell(report: &mut Report<'_>, filter: &Argument, language: Languag
 /// What a filter reads besides its input.
 #[derive(Default)]
 struct Reads {
+    /// Variables of the environment that it names.
     variables: Vec<String>,
+    /// True if it reads the whole environment.
     dumps: bool,
+    /// True if it is not known what it reads.
     unclear: bool,
 }
 
+/// A word of a filter.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Token<'t> {
+    /// A function or a keyword.
     Word(&'t str),
     /// `$name`
     Variable(&'t str),
@@ -57,13 +65,16 @@ enum Token<'t> {
     Field(&'t str),
     /// A text, if all of it stands there.
     Text(Option<&'t str>),
+    /// Any other character.
     Sign(char),
 }
 
+/// True for a character of a name.
 fn is_of_word(char: char) -> bool {
     char.is_alphanumeric() || char == '_'
 }
 
+/// What a filter reads.
 fn reads(text: &str, language: Language) -> Reads {
     let mut lexer = Lexer { rest: text, tokens: Vec::new(), open: Vec::new(), doubtful: false };
     lexer.all(language);
@@ -91,6 +102,7 @@ fn reads(text: &str, language: Language) -> Reads {
 impl Reads {
     /// True for a word that reads something.
     fn is_more(word: &str, language: Language) -> bool {
+        /// Functions that read modules or the environment.
         const MODULES: &[&str] = &["env", "import", "include", "modulemeta"];
         let lower = word.to_ascii_lowercase();
         MODULES.contains(&word)
@@ -99,6 +111,7 @@ impl Reads {
                     || ["eval", "system", "exec"].contains(&&*lower))
     }
 
+    /// Notes what a function reads.
     fn word(&mut self, word: &str, rest: &[Token<'_>], language: Language) {
         if !Reads::is_more(word, language) {
             return;
@@ -127,8 +140,11 @@ impl Reads {
     }
 }
 
+/// A splitting of a filter into tokens.
 struct Lexer<'t> {
+    /// The text that is left.
     rest: &'t str,
+    /// The words so far.
     tokens: Vec<Token<'t>>,
     /// The parentheses that are open within each `\(…)` of a text.
     open: Vec<usize>,
@@ -137,6 +153,7 @@ struct Lexer<'t> {
 }
 
 impl<'t> Lexer<'t> {
+    /// Reads all tokens.
     fn all(&mut self, language: Language) {
         while let Some(first) = self.rest.trim_start().chars().next() {
             self.rest = self.rest.trim_start();
@@ -179,6 +196,7 @@ impl<'t> Lexer<'t> {
         }
     }
 
+    /// Takes a name.
     fn take_word(&mut self) -> &'t str {
         let end = self.rest.find(|char| !is_of_word(char)).unwrap_or(self.rest.len());
         let (word, rest) = self.rest.split_at(end);

@@ -10,6 +10,7 @@ use crate::models::kinds::{
 use crate::models::web;
 use crate::value::{Origin, Value};
 
+/// The programs of this file, each with its options, its effects and its examples.
 pub(in crate::models) const TABLE: &[Model] = &[
     model(
         &["pandoc"],
@@ -266,22 +267,13 @@ const PANDOC: Grammar = gnu(&[list(
      --list-input-formats, --list-output-formats, --list-extensions[=], --list-highlight-languages, --list-highlight-styles, -D --print-default-template=, --print-default-data-file=, --print-highlight-style=, -v, -h",
 )]);
 
+/// Programs that `pandoc` may run to make a PDF.
 const ENGINES: &[&str] = &[
-    "pdflatex",
-    "lualatex",
-    "xelatex",
-    "latexmk",
-    "tectonic",
-    "wkhtmltopdf",
-    "weasyprint",
-    "pagedjs-cli",
-    "prince",
-    "context",
-    "groff",
-    "pdfroff",
-    "typst",
+    "pdflatex", "lualatex", "xelatex", "latexmk", "tectonic", "wkhtmltopdf", "weasyprint",
+    "pagedjs-cli", "prince", "context", "groff", "pdfroff", "typst",
 ];
 
+/// The effects of `pandoc`.
 fn pandoc(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     for option in ["-d", "-F", "-L", "--data-dir", "--pdf-engine-opt", "--webtex"] {
         if parsed.has(option) {
@@ -340,6 +332,7 @@ fn first_to_second(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     }
 }
 
+/// The effects of `qpdf`.
 fn qpdf(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     let is_more = |word: &&Argument| {
         let text = word.value.prefix();

@@ -10,6 +10,7 @@ use crate::models::kinds::{
 use crate::models::web;
 use crate::value::{Origin, Value};
 
+/// The programs of this file, each with its options, its effects and its examples.
 pub(in crate::models) const TABLE: &[Model] = &[
     model(
         &["convert magick mogrify identify montage compare composite"],
@@ -201,6 +202,7 @@ const MAGICK: Grammar = single(&[list(
 const TEXTS: &[&str] =
     &["-define", "-set", "-annotate", "-draw", "-label", "-caption", "-comment", "-title"];
 
+/// The effects of `magick`.
 fn magick(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     let name = report.name().to_owned();
     let mut words: Vec<&Argument> = parsed.operands.iter().collect();
@@ -257,77 +259,17 @@ fn is_known(option: &str) -> bool {
 
 /// Kinds that make a picture out of their name, or keep it in memory.
 const MADE: &[&str] = &[
-    "xc",
-    "canvas",
-    "gradient",
-    "radial-gradient",
-    "pattern",
-    "plasma",
-    "null",
-    "label",
-    "caption",
-    "rose",
-    "logo",
-    "wizard",
-    "granite",
-    "netscape",
-    "mpr",
+    "xc", "canvas", "gradient", "radial-gradient", "pattern", "plasma", "null", "label", "caption",
+    "rose", "logo", "wizard", "granite", "netscape", "mpr",
 ];
 
 /// Kinds of files.
 const FORMATS: &[&str] = &[
-    "png",
-    "png8",
-    "png24",
-    "png32",
-    "jpg",
-    "jpeg",
-    "gif",
-    "webp",
-    "tiff",
-    "tif",
-    "bmp",
-    "bmp3",
-    "pdf",
-    "svg",
-    "ppm",
-    "pgm",
-    "pbm",
-    "pnm",
-    "ico",
-    "avif",
-    "heic",
-    "jxl",
-    "jp2",
-    "miff",
-    "mpc",
-    "gray",
-    "graya",
-    "rgb",
-    "rgba",
-    "bgr",
-    "bgra",
-    "cmyk",
-    "cmyka",
-    "mono",
-    "yuv",
-    "uyvy",
-    "raw",
-    "txt",
-    "json",
-    "info",
-    "histogram",
-    "eps",
-    "ps",
-    "psd",
-    "tga",
-    "xpm",
-    "xbm",
-    "hdr",
-    "exr",
-    "fits",
-    "dds",
-    "file",
+    "png", "png8", "png24", "png32", "jpg", "jpeg", "gif", "webp", "tiff", "tif", "bmp", "bmp3",
+    "pdf", "svg", "ppm", "pgm", "pbm", "pnm", "ico", "avif", "heic", "jxl", "jp2", "miff", "mpc",
+    "gray", "graya", "rgb", "rgba", "bgr", "bgra", "cmyk", "cmyka", "mono", "yuv", "uyvy", "raw",
+    "txt", "json", "info", "histogram", "eps", "ps", "psd", "tga", "xpm", "xbm", "hdr", "exr",
+    "fits", "dds", "file",
 ];
 
 /// A picture is read or written: a file, perhaps with its kind before it, or something that is made or fetched.
@@ -387,6 +329,7 @@ fn touched(report: &mut Report<'_>, file: &Argument, writes: bool) {
 
 /// `tesseract picture base [settings …]`
 fn tesseract(report: &mut Report<'_>, parsed: &Parsed<'_>) {
+    /// Configurations of `tesseract` that choose the form of its output.
     const SETTINGS: &[&str] =
         &["pdf", "hocr", "tsv", "txt", "quiet", "alto", "digits", "makebox", "wordstrbox", "page"];
     if parsed

@@ -9,6 +9,7 @@ use crate::models::kinds::{
 use crate::models::web;
 use crate::value::{Origin, Value};
 
+/// The programs of this file, each with its options, its effects and its examples.
 pub(in crate::models) const TABLE: &[Model] = &[
     model(
         &["ffmpeg avconv ffprobe ffplay"],
@@ -132,6 +133,7 @@ const FLAGS: &str = " y n an vn sn dn shortest re copyts accurate_seek noaccurat
     decoders filters pix_fmts protocols devices bsfs layouts buildconf hwaccels sample_fmts muxers demuxers colors L h help autorotate noautorotate copyinkf bitexact \
     ignore_unknown show_format show_streams show_frames show_packets show_chapters show_programs show_error count_frames count_packets pretty unit sexagesimal prefix byte_binary_prefix \
     show_private_data show_stream_groups nodisp autoexit find_stream_info xerror ";
+/// Options of `ffmpeg` with a value that names no file.
 const VALUES: &str = " c codec vcodec acodec scodec b ab vb r s ss sseof t to crf preset tune profile level pix_fmt ac ar aq q qscale qmin qmax qcomp maxrate minrate bufsize g bf refs \
     keyint_min sc_threshold map map_metadata map_chapters metadata disposition aspect frames vframes aframes threads loglevel v f itsoffset itsscale loop stream_loop framerate video_size \
     sample_rate channels channel_layout sample_fmt vsync fps_mode async movflags tag vtag atag strict pass hwaccel hwaccel_output_format hwaccel_device analyzeduration probesize fflags \
@@ -139,7 +141,9 @@ const VALUES: &str = " c codec vcodec acodec scodec b ab vb r s ss sseof t to cr
     hls_segment_type seg_duration pattern_type start_number update compression_level lossless cq rc row-mt cpu-used deadline tile-columns auto-alt-ref lag-in-frames application vbr \
     frame_duration cutoff write_xing id3v2_version timecode vol safe discard ignore_loop final_delay plays bsf shortest_buf_duration show_entries of print_format output_format \
     select_streams read_intervals window_title volume x y color_primaries color_trc colorspace color_range color_range movie_timescale video_track_timescale fpsmax max_alloc fs ";
+/// Options whose value is a chain of filters.
 const FILTERS: &[&str] = &["vf", "af", "filter", "filter_complex", "lavfi"];
+/// Options whose value is a file that is written.
 const WRITTEN: &[&str] =
     &["passlogfile", "hls_segment_filename", "segment_list", "vstats_file", "o"];
 
@@ -155,10 +159,12 @@ const HARMLESS: &str = " scale fps crop pad transpose hflip vflip rotate trim at
     minterpolate mpdecimate framerate histogram vectorscope waveform volumedetect astats apad asetrate anoisesrc alphamerge alphaextract lut geq negate edgedetect vignette delogo idet \
     telecine pullup copy acopy afftdn tonemap zscale colorspace deband stereo3d xfade acrossfade tpad freezedetect scdet signalstats colorbalance colorchannelmixer ";
 
+/// True for a word of a list that is written as one text.
 fn is_one(name: &str, of: &str) -> bool {
     !name.is_empty() && !name.contains(' ') && of.contains(&format!(" {name} "))
 }
 
+/// The effects of `ffmpeg`.
 fn ffmpeg(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     let shows = matches!(report.name(), "ffprobe" | "ffplay");
     let mut is_graph = false;
@@ -268,45 +274,16 @@ fn is_harmless(graph: &str) -> bool {
 /// `sox [options] in … [options] out [effects …]`
 #[expect(clippy::too_many_lines, reason = "one arm an effect")]
 fn sox(report: &mut Report<'_>, parsed: &Parsed<'_>) {
+    /// Effects of `sox` that touch no file.
     const EFFECTS: &str = " trim rate gain norm vol fade remix channels silence pad speed tempo pitch reverb bass treble highpass lowpass bandpass band equalizer compand echo flanger chorus \
         tremolo phaser overdrive dither stat stats reverse repeat swap vad synth contrast loudness mcompand stretch upsample downsample dcshift delay splice ";
     let flags = [
-        "-n",
-        "-q",
-        "-S",
-        "-V",
-        "-V1",
-        "-V2",
-        "-V3",
-        "-m",
-        "-M",
-        "-G",
-        "-R",
-        "-D",
-        "-L",
-        "-B",
-        "-p",
-        "-d",
-        "--norm",
-        "--version",
-        "--help",
-        "-h",
-        "--i",
+        "-n", "-q", "-S", "-V", "-V1", "-V2", "-V3", "-m", "-M", "-G", "-R", "-D", "-L", "-B",
+        "-p", "-d", "--norm", "--version", "--help", "-h", "--i",
     ];
     let values = [
-        "-t",
-        "-r",
-        "-c",
-        "-b",
-        "-e",
-        "-v",
-        "-C",
-        "--bits",
-        "--rate",
-        "--channels",
-        "--encoding",
-        "--combine",
-        "--type",
+        "-t", "-r", "-c", "-b", "-e", "-v", "-C", "--bits", "--rate", "--channels", "--encoding",
+        "--combine", "--type",
     ];
     let mut files: Vec<&Argument> = Vec::new();
     let mut effects = false;

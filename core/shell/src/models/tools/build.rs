@@ -1,28 +1,34 @@
 //! Build programs: `make`, `cmake`, `go` and others.
+//!
+//! A build runs code of the project, which is the owner's to trust. What its words add to that is
+//! judged: variables that name a compiler, flags that run a program, and folders outside of the
+//! workspace.
 
 use crate::compilers::golang::{are_harmless_gcflags, are_harmless_ldflags};
 use crate::compilers::{are_harmless_flags, is_compiler_command, is_usual, of_builds};
 use crate::effect::{Access, Certainty, CodeFrom, Effect};
-use crate::invocation::Argument;
-use crate::model::{Opt, Parsed, Report};
-use crate::models;
-use crate::models::perform::{beyond, perform, word};
-use crate::models::tool::Does::{
+use crate::invocation::{Argument, program_name};
+use crate::model::tool::Action::{
     self, At, Call, Executes, Fetches, Here, If, Installs, Project, Reads, Setting, Touches,
     Unknown, Unless, Writes,
 };
-use crate::models::tool::{Tool, opts, tools};
-use crate::unwrap;
+use crate::model::tool::{Tool, opts, tools};
+use crate::model::{Opt, Parsed, Report};
+use crate::models;
+use crate::models::perform::{beyond, perform, word};
+use crate::names::is_wrapper;
 use crate::value::{Origin, Value};
 
 use super::plain::plain;
 
+/// Options of `go` that build.
 const GO_BUILD: &[Opt] = opts!(
     "-C=/, -a, -n, -p=, -race, -msan, -asan, -cover, -covermode=, -coverpkg=, -v, -work, -x, -asmflags=, -buildmode=, \
      -buildvcs[=], -compiler=, -gccgoflags=, -gcflags=, -installsuffix=, -json, -ldflags=, -linkshared, -mod=, -modcacherw, \
      -modfile=<, -overlay=<, -pgo=, -pkgdir=>, -tags=, -trimpath, -toolexec=!, -o=>, -i"
 );
 
+/// Options of `go test`.
 const GO_TEST: &[Opt] = opts!(
     "-args, -c, -exec=!, -test.v, -bench=, -benchtime=, -benchmem, -count=, -cpu=, -failfast, -fullpath, -fuzz=, -fuzztime=, \
      -fuzzminimizetime=, -list=, -parallel=, -run=, -short, -shuffle=, -skip=, -timeout=, -vet=, -blockprofile=>, \
@@ -30,6 +36,7 @@ const GO_TEST: &[Opt] = opts!(
      -mutexprofilefraction=, -outputdir=>, -trace=>, -update"
 );
 
+/// Options that the commands of `make` share.
 const MAKE: &[Opt] = opts!(
     "-b, -m, -B --always-make, -C --directory=/, -d, --debug[=], -e --environment-overrides, -E --eval=, -f --file --makefile=<, \
      -h --help, -i --ignore-errors, -I --include-dir=<, -j --jobs[=], --jobserver-style=, -k --keep-going, -l --load-average --max-load[=], \
@@ -39,6 +46,7 @@ const MAKE: &[Opt] = opts!(
      -W --what-if --new-file --assume-new=, --warn-undefined-variables"
 );
 
+/// The tools of this file, each with its options, its commands and its examples.
 pub(super) const TABLE: &[Tool] = tools! {
     Gnu "make gmake bmake remake" [MAKE] => Call(make), If("-E", &[Setting("`--eval`")]); [
         "make -j4 test": "code:project write:workspace:recursive",
@@ -238,7 +246,9 @@ fn assigns(report: &mut Report<'_>, parsed: &Parsed<'_>) {
 
 /// True if setting a variable of `make` so makes it run a text.
 fn runs_text(name: &str, value: &str) -> bool {
+    /// Variables of `make` that change what it runs.
     const RUNS: &[&str] = &["MAKE", "MAKEFILES", ".SHELLFLAGS", "GNUMAKEFLAGS"];
+    /// Shells that `make` may be given.
     const SHELLS: &[&str] =
         &["sh", "bash", "dash", "/bin/sh", "/bin/bash", "/bin/dash", "/usr/bin/bash"];
     let calls = ["$(shell", "${shell", "$(eval", "${eval", "$(file", "${file"];
@@ -253,11 +263,11 @@ fn is_as_before(name: &str, value: &Value) -> bool {
     matches!(value, Value::Prefix(_, Origin::Environment(before)) if before == name)
 }
 
-/// True for a program with words of its own, as far as that can be told: `sh -c id`.
+/// True for a program with words of its own, as far as that is visible: `sh -c id`.
 fn is_command(value: &str) -> bool {
     let Some((first, _)) = value.trim().split_once(char::is_whitespace) else { return false };
-    let name = unwrap::base(first);
-    let is_program = models::is_known(name) || unwrap::is_wrapper(name);
+    let name = program_name(first);
+    let is_program = models::is_known(name) || is_wrapper(name);
     (is_program || first.contains('/')) && !models::is_everyday(name)
 }
 
@@ -289,6 +299,7 @@ fn targets(report: &mut Report<'_>, _: &Parsed<'_>) {
 
 /// Flags that `go` gives to a linker and a compiler.
 fn go_flags(report: &mut Report<'_>, parsed: &Parsed<'_>) {
+    /// A check of the value of an option.
     type Check = fn(&str) -> bool;
     let checks: [(&str, Check); 4] = [
         ("-ldflags", are_harmless_ldflags),
@@ -298,7 +309,7 @@ fn go_flags(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     ];
     for (option, are_harmless) in checks {
         for word in parsed.values(option) {
-            // What a linker is told of a version is often put together.
+            // The version that a linker gets is often put together.
             let text = match &word.value {
                 Value::Prefix(text, _) if text.contains("-X") => text.trim_end_matches(['\'', '"']),
                 other => other.as_known().unwrap_or("-"),
@@ -328,7 +339,7 @@ fn installs(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     }
 }
 
-/// Folders that `meson` is told are where it will install to some day, but for the build's own.
+/// The folders that `meson` gets are those of a later installation, except for its build folder.
 fn meson(report: &mut Report<'_>, _: &Parsed<'_>) {
     for argument in &report.invocation.arguments {
         let text = argument.value.prefix();
@@ -349,43 +360,22 @@ fn meson(report: &mut Report<'_>, _: &Parsed<'_>) {
 
 /// Checkers that `cmake` may run at each file.
 const CHECKERS: &[&str] = &[
-    "",
-    "OFF",
-    "clang-tidy",
-    "cppcheck",
-    "cpplint",
-    "include-what-you-use",
-    "iwyu",
-    "qemu",
-    "wine",
+    "", "OFF", "clang-tidy", "cppcheck", "cpplint", "include-what-you-use", "iwyu", "qemu", "wine",
 ];
 
 /// True for a variable of `cmake` that names a program which a build runs.
 fn names_program(name: &str) -> bool {
+    /// Ends of names of variables of CMake that name a program.
     const ENDS: &[&str] = &[
-        "_COMPILER",
-        "_LAUNCHER",
-        "_MAKE_PROGRAM",
-        "_LINKER",
-        "_EMULATOR",
-        "_CLANG_TIDY",
-        "_CPPCHECK",
-        "_CPPLINT",
-        "_INCLUDE_WHAT_YOU_USE",
-        "_LINK_WHAT_YOU_USE",
-        "_COMMAND",
-        "CMAKE_AR",
-        "CMAKE_NM",
-        "CMAKE_RANLIB",
-        "CMAKE_STRIP",
-        "CMAKE_OBJCOPY",
-        "CMAKE_OBJDUMP",
-        "CMAKE_MT",
-        "CMAKE_INSTALL_NAME_TOOL",
+        "_COMPILER", "_LAUNCHER", "_MAKE_PROGRAM", "_LINKER", "_EMULATOR", "_CLANG_TIDY",
+        "_CPPCHECK", "_CPPLINT", "_INCLUDE_WHAT_YOU_USE", "_LINK_WHAT_YOU_USE", "_COMMAND",
+        "CMAKE_AR", "CMAKE_NM", "CMAKE_RANLIB", "CMAKE_STRIP", "CMAKE_OBJCOPY", "CMAKE_OBJDUMP",
+        "CMAKE_MT", "CMAKE_INSTALL_NAME_TOOL",
     ];
     name.contains("RULE_LAUNCH") || ENDS.iter().any(|end| name.ends_with(end))
 }
 
+/// The effects of `cmake`.
 fn cmake(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     if parsed.has("-E") || parsed.has("-P") {
         report.not_understood("what its own tools and scripts do is not known");
@@ -418,8 +408,8 @@ fn cmake(report: &mut Report<'_>, parsed: &Parsed<'_>) {
         beyond(report, word, &Value::known("/usr/local"), true);
     }
     let builds = parsed.has("--build") || parsed.has("--install");
-    let does: &[Does] = if builds { &[Project, Here] } else { &[Project, Here, Executes] };
-    perform(report, parsed, does, Certainty::Must);
+    let actions: &[Action] = if builds { &[Project, Here] } else { &[Project, Here, Executes] };
+    perform(report, parsed, actions, Certainty::Must);
 }
 
 /// A package with a version is none of the project, and neither is code by a path that leads out of it.

@@ -1,14 +1,17 @@
-//! Clients of clouds: what a call does is told by its verb, which is among its first words.
+//! Clients of clouds. Their commands are too many for a table, so a call is judged by its verb,
+//! which is among its first words: `describe` and `list` read, `delete` and `terminate` destroy,
+//! everything else changes.
 
 use crate::effect::{Access, Certainty, CodeFrom, Effect, Payload};
-use crate::model::{Parsed, Report};
-use crate::models::perform::perform;
-use crate::models::tool::Does::{
+use crate::model::tool::Action::{
     Call, Cloud, Destroys, Fetches, Here, If, Installs, Project, Secret, Unknown, Unless,
 };
-use crate::models::tool::{Does, Tool, tools};
+use crate::model::tool::{Action, Tool, tools};
+use crate::model::{Parsed, Report};
+use crate::models::perform::perform;
 use crate::value::Value;
 
+/// The tools of this file, each with its options, its commands and its examples.
 pub(super) const TABLE: &[Tool] = tools! {
     Operands "aws gcloud gsutil bq az doctl heroku fly flyctl vercel netlify wrangler firebase railway render \
         supabase linode-cli hcloud ibmcloud oci scw ovhcloud cf eb cdk serverless sls amplify ecs-cli \
@@ -17,7 +20,7 @@ pub(super) const TABLE: &[Tool] = tools! {
         nhost turso neonctl pscale upstash algolia datadog-ci newrelic sentry-cli pagerduty circleci travis \
         buildkite-agent drone argocd argo flux istioctl linkerd cilium consul nomad boundary waypoint packer \
         vagrant-cloud rancher crossplane up"
-        => Call(verbs), Does::Looks; [
+        => Call(verbs), Action::Looks; [
         "aws s3 ls s3://x": "network",
         "aws --profile dev ec2 describe-instances --region eu-west-1": "network",
         "aws ec2 terminate-instances --instance-ids i-1": "cloud:destroys network",
@@ -85,7 +88,7 @@ pub(super) const TABLE: &[Tool] = tools! {
         --become-user=, --become-method=, -K --ask-become-pass, -k --ask-pass, -u --user=, -c --connection=, -f --forks=, -m --module-name=, -a --args=, -v --verbose, -vv, -vvv, -vvvv, \
         --syntax-check, --list-hosts, --list-tasks, --list-tags, --start-at-task=, --step, --vault-password-file --vault-pass-file=<, --vault-id=, -J --ask-vault-pass, --private-key --key-file=<, -T --timeout=, \
         --flush-cache, --force-handlers, -o --one-line, -t --tree=>, -M --module-path=<, --ssh-common-args=, --ssh-extra-args=, -B --background=, -P --poll=, --version, --playbook-dir=/, -U --url=, -d --directory=>"
-        => Unless("--syntax-check --list-hosts --list-tasks --list-tags --version", &[Project, Fetches(""), Cloud("ansible"), Call(ansible)]), Does::Executes; [
+        => Unless("--syntax-check --list-hosts --list-tasks --list-tags --version", &[Project, Fetches(""), Cloud("ansible"), Call(ansible)]), Action::Executes; [
         "ansible-playbook -i hosts site.yml --check": "cloud code:project network",
         "ansible-playbook site.yml --syntax-check": "",
         "ansible all -m ping": "cloud code:project network",
@@ -101,7 +104,7 @@ pub(super) const TABLE: &[Tool] = tools! {
         => Secret("a vault of ansible"); ["ansible-vault view x.yml": "secret"]
     Operands "vagrant" => Call(verbs), Project; ["vagrant status": "code:project network"]
     Operands "serverless-offline cfn-lint tflint tfsec checkov infracost terraform-docs terrascan driftctl kics \
-        conftest opa regal hclfmt packer-fmt cdktf cdk8s atlantis steampipe" => Project, Here, Does::Touches; [
+        conftest opa regal hclfmt packer-fmt cdktf cdk8s atlantis steampipe" => Project, Here, Action::Touches; [
         "tflint --recursive": "code:project write:workspace:recursive",
         "conftest test x.yaml": "code:project write:workspace:recursive",
     ]
@@ -109,301 +112,63 @@ pub(super) const TABLE: &[Tool] = tools! {
 
 /// Words that show a secret.
 const SECRETS: &[&str] = &[
-    "export-credentials",
-    "get-secret-value",
-    "batch-get-secret-value",
-    "get-session-token",
-    "get-login-password",
-    "get-login",
-    "get-authorization-token",
-    "assume-role",
-    "assume-role-with-web-identity",
-    "get-federation-token",
-    "create-access-key",
-    "get-parameter",
-    "get-parameters",
-    "get-parameters-by-path",
-    "print-access-token",
-    "print-identity-token",
-    "print-refresh-token",
-    "application-default",
-    "access",
-    "get-access-token",
-    "get-credentials",
-    "list-keys",
-    "keys",
-    "connection-string",
-    "show-connection-string",
-    "secrets",
-    "secret",
-    "keyvault",
-    "token",
-    "tokens",
-    "auth:token",
-    "config",
-    "config:get",
-    "credentials",
-    "env",
-    "get-value",
-    "kubeconfig",
-    "dump",
-    "reveal",
-    "obscure",
-    "get-password-data",
-    "generate-db-auth-token",
-    "registry-credentials",
-    "access-token",
-    "print",
-    "api-keys",
+    "export-credentials", "get-secret-value", "batch-get-secret-value", "get-session-token",
+    "get-login-password", "get-login", "get-authorization-token", "assume-role",
+    "assume-role-with-web-identity", "get-federation-token", "create-access-key", "get-parameter",
+    "get-parameters", "get-parameters-by-path", "print-access-token", "print-identity-token",
+    "print-refresh-token", "application-default", "access", "get-access-token", "get-credentials",
+    "list-keys", "keys", "connection-string", "show-connection-string", "secrets", "secret",
+    "keyvault", "token", "tokens", "auth:token", "config", "config:get", "credentials", "env",
+    "get-value", "kubeconfig", "dump", "reveal", "obscure", "get-password-data",
+    "generate-db-auth-token", "registry-credentials", "access-token", "print", "api-keys",
     "apikeys",
 ];
 
 /// Beginnings of words that delete.
 const DESTROYS: &[&str] = &[
-    "delete",
-    "destroy",
-    "remove",
-    "rm",
-    "rb",
-    "terminate",
-    "purge",
-    "deregister",
-    "drop",
-    "detach",
-    "revoke",
-    "disable",
-    "release",
-    "wipe",
-    "unlink",
-    "teardown",
-    "cleanup",
-    "rmdir",
-    "rmdirs",
-    "deletefile",
-    "del",
-    "undeploy",
-    "uninstall",
-    "unpublish",
-    "reset",
-    "down",
-    "truncate",
-    "empty",
-    "apps:destroy",
-    "pg:reset",
-    "addons:destroy",
-    "abort",
-    "cancel",
-    "prune",
-    "batch-delete",
-    "schedule-key-deletion",
-    "unset",
-    "removefromgroup",
+    "delete", "destroy", "remove", "rm", "rb", "terminate", "purge", "deregister", "drop",
+    "detach", "revoke", "disable", "release", "wipe", "unlink", "teardown", "cleanup", "rmdir",
+    "rmdirs", "deletefile", "del", "undeploy", "uninstall", "unpublish", "reset", "down",
+    "truncate", "empty", "apps:destroy", "pg:reset", "addons:destroy", "abort", "cancel", "prune",
+    "batch-delete", "schedule-key-deletion", "unset", "removefromgroup",
 ];
 
 /// Beginnings of words that read.
 const READS: &[&str] = &[
-    "list",
-    "ls",
-    "describe",
-    "get",
-    "show",
-    "status",
-    "info",
-    "view",
-    "logs",
-    "log",
-    "tail",
-    "head",
-    "search",
-    "lookup",
-    "wait",
-    "version",
-    "versions",
-    "help",
-    "whoami",
-    "estimate",
-    "preview",
-    "validate",
-    "plan",
-    "diff",
-    "lint",
-    "lsd",
-    "lsl",
-    "lsf",
-    "lsjson",
-    "size",
-    "du",
-    "stat",
-    "cat",
-    "tree",
-    "check",
-    "about",
-    "history",
-    "inspect",
-    "test",
-    "simulate",
-    "doctor",
-    "projects",
-    "apps",
-    "releases",
-    "ps",
-    "balance",
-    "synth",
-    "fmt",
-    "format",
-    "query-plan",
-    "domains:list",
-    "completion",
-    "regions",
-    "explain",
-    "monitor",
-    "metrics",
-    "count",
-    "is-ancestor",
-    "describe-instances",
-    "global-status",
-    "config-list",
-    "filter-log-events",
-    "list-objects",
-    "members",
-    "buckets",
-    "hosts",
-    "nodes",
-    "catalog",
+    "list", "ls", "describe", "get", "show", "status", "info", "view", "logs", "log", "tail",
+    "head", "search", "lookup", "wait", "version", "versions", "help", "whoami", "estimate",
+    "preview", "validate", "plan", "diff", "lint", "lsd", "lsl", "lsf", "lsjson", "size", "du",
+    "stat", "cat", "tree", "check", "about", "history", "inspect", "test", "simulate", "doctor",
+    "projects", "apps", "releases", "ps", "balance", "synth", "fmt", "format", "query-plan",
+    "domains:list", "completion", "regions", "explain", "monitor", "metrics", "count",
+    "is-ancestor", "describe-instances", "global-status", "config-list", "filter-log-events",
+    "list-objects", "members", "buckets", "hosts", "nodes", "catalog",
 ];
 
 /// Beginnings of words that change.
 const CHANGES: &[&str] = &[
-    "create",
-    "update",
-    "put",
-    "set",
-    "add",
-    "deploy",
-    "start",
-    "stop",
-    "restart",
-    "reboot",
-    "run",
-    "invoke",
-    "apply",
-    "attach",
-    "associate",
-    "modify",
-    "enable",
-    "tag",
-    "untag",
-    "upload",
-    "cp",
-    "copy",
-    "mv",
-    "move",
-    "sync",
-    "mb",
-    "publish",
-    "push",
-    "scale",
-    "import",
-    "export",
-    "login",
-    "logout",
-    "init",
-    "link",
-    "register",
-    "authorize",
-    "send",
-    "submit",
-    "execute",
-    "start-build",
-    "resize",
-    "migrate",
-    "restore",
-    "backup",
-    "promote",
-    "rollback",
-    "configure",
-    "use",
-    "switch",
-    "ssh",
-    "scp",
-    "up",
-    "dev",
-    "open",
-    "build",
-    "package",
-    "local",
-    "emulators",
-    "functions",
-    "hosting",
-    "exec",
-    "query",
-    "connect",
-    "patch",
-    "replace",
-    "edit",
-    "touch",
-    "mkdir",
-    "provision",
-    "reload",
-    "resume",
-    "suspend",
-    "halt",
-    "activate",
-    "secrets:set",
-    "copyto",
-    "moveto",
-    "serve",
-    "mount",
-    "download",
-    "upgrade",
-    "transfer",
-    "make",
-    "bootstrap",
-    "rotate",
-    "issue",
-    "commit",
-    "merge",
-    "trigger",
-    "bisync",
+    "create", "update", "put", "set", "add", "deploy", "start", "stop", "restart", "reboot", "run",
+    "invoke", "apply", "attach", "associate", "modify", "enable", "tag", "untag", "upload", "cp",
+    "copy", "mv", "move", "sync", "mb", "publish", "push", "scale", "import", "export", "login",
+    "logout", "init", "link", "register", "authorize", "send", "submit", "execute", "start-build",
+    "resize", "migrate", "restore", "backup", "promote", "rollback", "configure", "use", "switch",
+    "ssh", "scp", "up", "dev", "open", "build", "package", "local", "emulators", "functions",
+    "hosting", "exec", "query", "connect", "patch", "replace", "edit", "touch", "mkdir",
+    "provision", "reload", "resume", "suspend", "halt", "activate", "secrets:set", "copyto",
+    "moveto", "serve", "mount", "download", "upgrade", "transfer", "make", "bootstrap", "rotate",
+    "issue", "commit", "merge", "trigger", "bisync",
 ];
 
 /// Options before the verb that have a value.
 const VALUED: &[&str] = &[
-    "--profile",
-    "--region",
-    "--output",
-    "-o",
-    "--project",
-    "--account",
-    "--subscription",
-    "-g",
-    "--resource-group",
-    "--endpoint-url",
-    "--format",
-    "--query",
-    "--config",
-    "--context",
-    "-a",
-    "--app",
-    "--org",
-    "-c",
-    "--ca-bundle",
-    "--cli-read-timeout",
-    "--color",
-    "--access-token",
-    "-t",
-    "--token",
-    "--scope",
-    "-S",
-    "--cwd",
-    "--configuration",
-    "--impersonate-service-account",
-    "--verbosity",
-    "-n",
-    "--namespace",
-    "--server",
+    "--profile", "--region", "--output", "-o", "--project", "--account", "--subscription", "-g",
+    "--resource-group", "--endpoint-url", "--format", "--query", "--config", "--context", "-a",
+    "--app", "--org", "-c", "--ca-bundle", "--cli-read-timeout", "--color", "--access-token", "-t",
+    "--token", "--scope", "-S", "--cwd", "--configuration", "--impersonate-service-account",
+    "--verbosity", "-n", "--namespace", "--server",
 ];
 
+/// True for a word that begins with a verb of a list, or ends in one behind `:` or `.`.
 fn begins(word: &str, list: &[&str]) -> bool {
     list.iter().any(|start| {
         word.strip_prefix(start).is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', ':']))
@@ -444,7 +209,7 @@ fn verbs(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     let purges = options()
         .any(|word| matches!(word, "--delete" | "--force-delete" | "--purge" | "--remove"));
     let any = |list: &[&str]| words.iter().any(|word| begins(word, list));
-    let does: &[Does] = if any(DESTROYS) || purges {
+    let actions: &[Action] = if any(DESTROYS) || purges {
         &[Destroys("cloud"), Fetches("")]
     } else if words.iter().any(|word| SECRETS.contains(word)) && !any(&["list", "ls"]) {
         &[Secret("credentials of a cloud"), Fetches("")]
@@ -455,7 +220,7 @@ fn verbs(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     } else {
         &[Fetches(""), Unknown("this command of it is not known")]
     };
-    perform(report, parsed, does, Certainty::Must);
+    perform(report, parsed, actions, Certainty::Must);
     written(report, &words);
 }
 

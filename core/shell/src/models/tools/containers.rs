@@ -1,19 +1,21 @@
-//! `docker`, `podman` and what is like them, from their reference (28.0).
+//! `docker`, `podman` and their like, from their reference (28.0).
 //!
-//! What a container runs is looked into where wrappers are; here is what reaches out of it.
+//! The evaluation looks into what a container runs. The effects here are those that reach out of
+//! it: mounts of the host, sockets, privileges, and images that are fetched or pushed.
 
 use crate::effect::{Access, Certainty, CodeFrom, Effect, Payload, Scope, SystemChange};
 use crate::invocation::Argument;
-use crate::model::{Opt, Parsed, Report};
-use crate::models::perform::perform;
-use crate::models::tool::Does::{
+use crate::model::tool::Action::{
     self, At, Call, Destroys, Escapes, Fetches, Here, If, Project, Reads, Secret, Sends, System,
     Unknown,
 };
-use crate::models::tool::{Tool, opts, tools};
+use crate::model::tool::{Tool, opts, tools};
+use crate::model::{Opt, Parsed, Report};
+use crate::models::perform::perform;
 use crate::place;
 use crate::value::{Origin, Value};
 
+/// Options that the commands of `docker run` share.
 const RUN: &[Opt] = opts!(
     "-d --detach, -i --interactive, -t --tty, -T --no-TTY --no-tty, --rm, --privileged, --init, -P --publish-all, --read-only, \
      --no-healthcheck, --oom-kill-disable, --sig-proxy, -q --quiet, --disable-content-trust, --no-deps, --build, --service-ports, \
@@ -29,11 +31,13 @@ const RUN: &[Opt] = opts!(
      --volume-driver=, --volumes-from=, -w --workdir=, --pod=, --secret=, --systemd=, --tz=, --umask=, --arch=, --rootfs"
 );
 
+/// Options that the commands of `docker compose` share.
 const COMPOSE: &[Opt] = opts!(
     "-f --file=<, -p --project-name=, --profile=, --project-directory=/, --env-file=<, --ansi=, --progress=, --parallel=, --compatibility, \
      --dry-run, --all-resources, --verbose, -v --version"
 );
 
+/// Options of `docker compose up`.
 const COMPOSE_UP: &[Opt] = opts!(
     "-d --detach, --build, --no-build, --force-recreate, --no-recreate, --remove-orphans, --abort-on-container-exit, \
      --abort-on-container-failure, --always-recreate-deps, --attach=, --attach-dependencies, --exit-code-from=, --menu, --no-attach=, \
@@ -45,6 +49,7 @@ const COMPOSE_UP: &[Opt] = opts!(
      --protocol=, --json, -L --follow-link, --archive, -f"
 );
 
+/// Options of `docker build`.
 const BUILD: &[Opt] = opts!(
     "--add-host=, --allow=, --annotation=, --attest=, --build-arg=, --build-context=, --builder=, --cache-from=, --cache-to=, --call=, \
      --cgroup-parent=, --check, -f --file=<, --iidfile=>, --label=, --load, --metadata-file=>, --network=, --no-cache, --no-cache-filter=, \
@@ -53,18 +58,22 @@ const BUILD: &[Opt] = opts!(
      -m --memory=, --memory-swap=, --rm, --security-opt=, --squash, -D --debug, --layers, --format=, --set=, --print, --list=, --jobs=, -v --volume="
 );
 
+/// Options of commands that list.
 const LIST: &[Opt] = opts!(
     "-a --all, --digests, -f --filter=, --format=, --no-trunc, -q --quiet, -l --latest, -n --last=, -s --size, --tree, --type=, --details, \
      --follow, --since=, -t --timestamps, --tail=, -n=, --until=, --no-stream, -v --verbose, --orchestrator=, -H --human, -w --watch, --ns, --pod, --sort="
 );
 
+/// Options of commands that remove.
 const FORCE: &[Opt] = opts!(
     "-f --force, -a --all, -v --volumes, -l --link, --filter=, --no-prune, -t --time --timeout=, -s --signal=, -q --quiet, --keep-storage=, \
      --max-used-space=, --depend, --latest, -i --ignore"
 );
 
-const RUNS: Does = Call(run);
+/// What starting a container does.
+const RUNS: Action = Call(run);
 
+/// The tools of this file, each with its options, its commands and its examples.
 pub(super) const TABLE: &[Tool] = tools! {
     Go "docker podman nerdctl" "-H --host=, -c --context=, --config=<, -l --log-level=, -D --debug, --tls, --tlsverify, --tlscacert=<, \
         --tlscert=<, --tlskey=<, -v --version, --namespace=, --root=>, -r --remote, --url=, --connection=, --help -h" => Call(engine); {
@@ -227,12 +236,7 @@ fn run(report: &mut Report<'_>, parsed: &Parsed<'_>) {
         }
     }
     for option in [
-        "--cap-add",
-        "--device",
-        "--device-cgroup-rule",
-        "--runtime",
-        "--cgroup-parent",
-        "--sysctl",
+        "--cap-add", "--device", "--device-cgroup-rule", "--runtime", "--cgroup-parent", "--sysctl",
     ] {
         for word in parsed.values(option) {
             escapes("rights or devices of the host", Some(word));

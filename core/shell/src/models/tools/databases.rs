@@ -1,15 +1,16 @@
-//! Clients of databases: what their statements do.
+//! Clients of databases: what their statements do, as far as words of the statements say it.
 
 mod embedded;
 
 use crate::effect::{Certainty, CodeFrom, Effect, Payload};
 use crate::invocation::Stdin;
+use crate::model::tool::Action::{Call, Database, Fetches, Here, Reads, System, Unknown};
+use crate::model::tool::{Tool, tools};
 use crate::model::{Parsed, Report};
 use crate::models::perform::perform;
-use crate::models::tool::Does::{Call, Database, Fetches, Here, Reads, System, Unknown};
-use crate::models::tool::{Tool, tools};
 use crate::value::{Origin, Value};
 
+/// The tools of this file, each with its options, its commands and its examples.
 pub(super) const TABLE: &[Tool] = tools! {
     Gnu "psql pgcli" "-c --command=, -d --dbname=, -f --file=<, -l --list, -v --set --variable=, -V --version, -X --no-psqlrc, -1 --single-transaction, -a --echo-all, \
         -b --echo-errors, -e --echo-queries, -E --echo-hidden, -L --log-file=>, -n --no-readline, -o --output=>, -q --quiet, -s --single-step, -S --single-line, \
@@ -77,7 +78,7 @@ pub(super) const TABLE: &[Tool] = tools! {
     Gnu "dropdb dropuser" "-e --echo, -f --force, -i --interactive, -h --host=, -p --port=, -U --username=, --if-exists, -w, -W, --maintenance-db=" => Database(true), Fetches(""); ["dropdb x": "database:destroys network"]
     Gnu "createdb createuser pg_restore mongorestore mongoimport mysqlimport vacuumdb reindexdb clusterdb" "-e --echo, -h --host=, -p --port=, -U --username=, -O --owner=, -E --encoding=, -T --template=, -d --dbname --db=, -s --superuser, -P --pwprompt, -c --clean, -C --create, -j --jobs=, -v --verbose, \
         --if-exists, --no-owner, -x --no-privileges, -a --data-only, -1 --single-transaction, -F --format=, -n=, -t=, -l --list, -f --file=, -w, -W, --drop, --uri=, --collection=, --gzip, --archive[=], --type=, --jsonArray, --headerline, -z, -Z, --all, --locale=, -D, -R, -S"
-        => Reads, Database(false), Fetches(""), crate::models::tool::Does::If("-c --drop", &[Database(true)]); ["createdb x": "database network", "pg_restore --clean -d x x.dump": "database database:destroys network"]
+        => Reads, Database(false), Fetches(""), crate::model::tool::Action::If("-c --drop", &[Database(true)]); ["createdb x": "database network", "pg_restore --clean -d x x.dump": "database database:destroys network"]
     Gnu "pg_isready mysqladmin pg_config pg_lsclusters pgbench mongostat mongotop" "-h --host=, -p --port=, -U --username=, -d --dbname=, -q --quiet, -t --timeout=, -u --user=, --bindir, --includedir, --libdir, --version, -i=, -c=, -j=, -T=, -n=, -s=" => Call(admin); [
         "pg_isready -h db": "network",
         "mysqladmin -u root drop x": "database:destroys network",
@@ -91,9 +92,13 @@ pub(super) const TABLE: &[Tool] = tools! {
 
 /// What statements do: none of it, or the worst.
 struct Statements {
+    /// They change data.
     changes: bool,
+    /// They delete data.
     destroys: bool,
+    /// They run a command.
     runs: bool,
+    /// They read or write files.
     files: bool,
 }
 
@@ -122,23 +127,9 @@ fn statements(text: &str) -> Statements {
         all.changes |= changes.iter().any(|word| has(word));
         // A script that does more than ask its database is not looked into.
         let runs = [
-            "program",
-            "\\!",
-            "system",
-            "xp_cmdshell",
-            "sys_exec",
-            "load_extension",
-            "plpython3u",
-            "plpythonu",
-            "plperlu",
-            "plsh",
-            "\\e",
-            "\\ef",
-            "dblink",
-            "sp_oacreate",
-            "executable",
-            "plpgsql_exec",
-            "sp_execute_external_script",
+            "program", "\\!", "system", "xp_cmdshell", "sys_exec", "load_extension", "plpython3u",
+            "plpythonu", "plperlu", "plsh", "\\e", "\\ef", "dblink", "sp_oacreate", "executable",
+            "plpgsql_exec", "sp_execute_external_script",
         ];
         all.runs |= runs.iter().any(|word| {
             words
@@ -146,34 +137,10 @@ fn statements(text: &str) -> Statements {
                 .any(|other| other == word || word.starts_with('\\') && other.starts_with(word))
         });
         let files = [
-            "pg_read_file",
-            "pg_read_binary_file",
-            "pg_ls_dir",
-            "lo_import",
-            "lo_export",
-            "pg_write_file",
-            "outfile",
-            "dumpfile",
-            "load_file",
-            "infile",
-            "\\copy",
-            "\\o",
-            "\\i",
-            "\\ir",
-            "\\g",
-            "\\w",
-            "writefile",
-            "readfile",
-            "tee",
-            "source",
-            "file",
-            "url",
-            "read_csv",
-            "read_text",
-            "read_parquet",
-            "pg_stat_file",
-            "bulk",
-            "openrowset",
+            "pg_read_file", "pg_read_binary_file", "pg_ls_dir", "lo_import", "lo_export",
+            "pg_write_file", "outfile", "dumpfile", "load_file", "infile", "\\copy", "\\o", "\\i",
+            "\\ir", "\\g", "\\w", "writefile", "readfile", "tee", "source", "file", "url",
+            "read_csv", "read_text", "read_parquet", "pg_stat_file", "bulk", "openrowset",
         ];
         all.files |= files.iter().any(|word| has(word))
             || has("copy") && !has("stdin") && !has("stdout") && !has("program");
@@ -181,7 +148,8 @@ fn statements(text: &str) -> Statements {
     all
 }
 
-fn told(report: &mut Report<'_>, text: &str) -> Statements {
+/// Reports the effects of statements.
+fn report_statements(report: &mut Report<'_>, text: &str) -> Statements {
     let found = statements(text);
     if found.runs {
         report.add(Effect::Code {
@@ -216,6 +184,7 @@ fn texts(report: &Report<'_>, parsed: &Parsed<'_>, options: &[&str]) -> Vec<Valu
     }
 }
 
+/// The effects of a client of SQL.
 fn sql(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     let mut all = texts(report, parsed, &["-c", "-e", "-q"]);
     if parsed.has("-f") || parsed.has("-i") && report.name() == "sqlcmd" {
@@ -224,7 +193,7 @@ fn sql(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     for text in all {
         match text.as_known() {
             Some(text) => {
-                told(report, text);
+                report_statements(report, text);
             }
             None => report.not_understood("what its statements do is not known"),
         }
@@ -241,120 +210,27 @@ fn connects(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     report.add(Effect::Network { host, port: None, fetches: true, sends: Payload::None });
 }
 
+/// The effects of `redis-cli`.
 #[expect(clippy::too_many_lines, reason = "a table of commands, as a match")]
 fn redis(report: &mut Report<'_>, parsed: &Parsed<'_>) {
+    /// Commands of Redis that read.
     const READS: &[&str] = &[
-        "get",
-        "mget",
-        "keys",
-        "scan",
-        "exists",
-        "ttl",
-        "pttl",
-        "type",
-        "strlen",
-        "hget",
-        "hgetall",
-        "hkeys",
-        "hvals",
-        "hlen",
-        "hmget",
-        "hscan",
-        "hexists",
-        "lrange",
-        "llen",
-        "lindex",
-        "smembers",
-        "scard",
-        "sismember",
-        "sscan",
-        "zrange",
-        "zcard",
-        "zscore",
-        "zscan",
-        "zrangebyscore",
-        "zcount",
-        "xlen",
-        "xrange",
-        "xinfo",
-        "info",
-        "ping",
-        "echo",
-        "dbsize",
-        "time",
-        "memory",
-        "object",
-        "lastsave",
-        "role",
-        "command",
-        "latency",
-        "slowlog",
-        "getrange",
-        "bitcount",
-        "getbit",
-        "randomkey",
-        "select",
-        "auth",
-        "hello",
-        "pubsub",
-        "monitor",
-        "subscribe",
-        "psubscribe",
-        "geopos",
-        "geodist",
-        "json.get",
-        "ft.search",
-        "ft.info",
-        "readonly",
+        "get", "mget", "keys", "scan", "exists", "ttl", "pttl", "type", "strlen", "hget",
+        "hgetall", "hkeys", "hvals", "hlen", "hmget", "hscan", "hexists", "lrange", "llen",
+        "lindex", "smembers", "scard", "sismember", "sscan", "zrange", "zcard", "zscore", "zscan",
+        "zrangebyscore", "zcount", "xlen", "xrange", "xinfo", "info", "ping", "echo", "dbsize",
+        "time", "memory", "object", "lastsave", "role", "command", "latency", "slowlog",
+        "getrange", "bitcount", "getbit", "randomkey", "select", "auth", "hello", "pubsub",
+        "monitor", "subscribe", "psubscribe", "geopos", "geodist", "json.get", "ft.search",
+        "ft.info", "readonly",
     ];
+    /// Commands of Redis that change data.
     const CHANGES: &[&str] = &[
-        "set",
-        "setex",
-        "setnx",
-        "mset",
-        "del",
-        "unlink",
-        "expire",
-        "persist",
-        "incr",
-        "decr",
-        "incrby",
-        "decrby",
-        "append",
-        "hset",
-        "hmset",
-        "hdel",
-        "hincrby",
-        "lpush",
-        "rpush",
-        "lpop",
-        "rpop",
-        "lrem",
-        "ltrim",
-        "sadd",
-        "srem",
-        "zadd",
-        "zrem",
-        "xadd",
-        "xdel",
-        "rename",
-        "publish",
-        "getset",
-        "setrange",
-        "pexpire",
-        "touch",
-        "copy",
-        "move",
-        "save",
-        "bgsave",
-        "bgrewriteaof",
-        "json.set",
-        "ft.create",
-        "xtrim",
-        "spop",
-        "zincrby",
-        "geoadd",
-        "pfadd",
+        "set", "setex", "setnx", "mset", "del", "unlink", "expire", "persist", "incr", "decr",
+        "incrby", "decrby", "append", "hset", "hmset", "hdel", "hincrby", "lpush", "rpush", "lpop",
+        "rpop", "lrem", "ltrim", "sadd", "srem", "zadd", "zrem", "xadd", "xdel", "rename",
+        "publish", "getset", "setrange", "pexpire", "touch", "copy", "move", "save", "bgsave",
+        "bgrewriteaof", "json.set", "ft.create", "xtrim", "spop", "zincrby", "geoadd", "pfadd",
         "getdel",
     ];
     if parsed.has("--eval") || parsed.has("--pipe") || parsed.has("--cluster") {
@@ -395,6 +271,7 @@ fn redis(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     }
 }
 
+/// The effects of `mongosh`.
 fn mongo(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     let texts = texts(report, parsed, &["--eval"]);
     let runs_file =
@@ -417,17 +294,8 @@ fn mongo(report: &mut Report<'_>, parsed: &Parsed<'_>) {
         }
         // A script that does more than ask its database is not looked into.
         let runs = [
-            "run(",
-            "program",
-            "load(",
-            "require(",
-            "process",
-            "eval(",
-            "import(",
-            "function(",
-            "cat(",
-            "file(",
-            "config",
+            "run(", "program", "load(", "require(", "process", "eval(", "import(", "function(",
+            "cat(", "file(", "config",
         ];
         if runs.iter().any(|word| lower.contains(word)) {
             report.not_understood("its script reaches out of the database");
@@ -435,6 +303,7 @@ fn mongo(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     }
 }
 
+/// The effects of programs that administer databases.
 fn admin(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     let words: Vec<&str> =
         parsed.operands.iter().filter_map(|word| word.value.as_known()).collect();
@@ -448,8 +317,8 @@ fn admin(report: &mut Report<'_>, parsed: &Parsed<'_>) {
             report.add(Effect::Database { destroys: false });
         }
     }
-    let does: &[_] = if report.name() == "pg_config" { &[] } else { &[Fetches("")] };
-    perform(report, parsed, does, Certainty::Must);
+    let actions: &[_] = if report.name() == "pg_config" { &[] } else { &[Fetches("")] };
+    perform(report, parsed, actions, Certainty::Must);
 }
 
 /// Programs that bring the shape of a database to that of the project.
@@ -460,6 +329,6 @@ fn migrates(report: &mut Report<'_>, parsed: &Parsed<'_>) {
         .iter()
         .any(|word| words.contains(word));
     report.add(Effect::Database { destroys });
-    use crate::models::tool::Does::{Project, Touches};
+    use crate::model::tool::Action::{Project, Touches};
     perform(report, parsed, &[Project, Here, Fetches(""), Touches], Certainty::Must);
 }

@@ -1,16 +1,17 @@
 //! Forges and version control other than `git`.
 
 use crate::effect::{Access, Certainty, CodeFrom, Effect};
-use crate::model::{Opt, Parsed, Report};
-use crate::models::perform::perform;
-use crate::models::tool::Does::{
+use crate::model::tool::Action::{
     self, At, Call, Cloud, Destroys, Fetches, Here, If, Installs, Listens, Loss, Project, Reads,
     Remote, Runs, Secret, Sends, Setting, Unknown, Unless, WithOperands,
 };
-use crate::models::tool::{Tool, opts, tools};
+use crate::model::tool::{Tool, opts, tools};
+use crate::model::{Opt, Parsed, Report};
+use crate::models::perform::perform;
 
 use super::git;
 
+/// Options that the commands of `gh` share.
 const GH: &[Opt] = opts!(
     "-R --repo=, --json=, -q --jq=, -t --template --title --tag=, -L --limit=, -s --state=, -a --assignee=, -A --author=, -l --label=, -S --search=, -w --web, --hostname=, -B --base=, -H --head=, -b --body=, \
      -F --body-file=<, -d --draft --delete-branch, --fill, --force, -f, --raw-field=, --fill-first, --fill-verbose, -r --reviewer --ref --reason=, -m --milestone --message=, -p --project=, --comments, -c --comment=, \
@@ -21,6 +22,7 @@ const GH: &[Opt] = opts!(
      --detach, --recurse-submodules, --failed, --no-maintainer, --edit-last, --undo, --disable-auto, --allow-update-branch, --cleanup-tag, --lines=, --order=, --sort=, --raw, --filename=, --no-prompt, --field=, --all, --skip-ssh-key, -x --exclude-drafts, --version, -h --help, --no-cache, --show-token, --with-token, --scopes=, --git-protocol=, --insecure-storage, --web, --parse, --key=, --body=, --value=, --include-all-branches"
 );
 
+/// The tools of this file, each with its options, its commands and its examples.
 pub(super) const TABLE: &[Tool] = tools! {
     Inherited "gh glab hub tea" [GH] => ; {
         "auth" => Secret("the token of the forge"); {
@@ -49,7 +51,7 @@ pub(super) const TABLE: &[Tool] = tools! {
         };
         "search browse status org" [GH] => Fetches("the forge"); { "repos issues prs code commits list" [GH] => Fetches("the forge"); "*" [GH] => Fetches("the forge"); };
         "secret ssh-key gpg-key token" [GH] => Fetches("the forge"); { "list ls" [GH] => Fetches("the forge"); "set add create" [GH] => Reads, Fetches("the forge"), Cloud("the forge"); "delete remove revoke" [GH] => Fetches("the forge"), Destroys("the forge"); };
-        "extension" => ; { "list search browse" => ; "install upgrade" "--pin=, --all" => Installs; "remove" => Does::Removes; @Operands "*" => Project; };
+        "extension" => ; { "list search browse" => ; "install upgrade" "--pin=, --all" => Installs; "remove" => Action::Removes; @Operands "*" => Project; };
         "alias" => ; { "list" => ; "set import delete" "--shell -s, --clobber, --all" => Setting("an alias"); };
         "config" => ; { "get list" "-h --host=" => ; "set edit clear-cache" "-h --host=" => At(Access::Write, "~/.config/gh"); };
         "codespace copilot attestation preview agent-task" => Fetches("the forge"); { "list ls view logs" [GH] => Fetches("the forge"); "*" [GH] => Fetches("the forge"), Cloud("the forge"); };
@@ -104,12 +106,12 @@ pub(super) const TABLE: &[Tool] = tools! {
     Operands "bzr brz cvs p4 fossil darcs pijul repo gerrit git-review arc spr gt git-town lazygit tig gitui \
         git-cliff pre-commit-ci" => Unknown("what this program does is not known in full"); ["p4 sync": "unmodelled"]
     Inherited "act" "-j --job=, -W --workflows=<, -e --eventpath=<, -P --platform=, -n --dryrun, -l --list, -s --secret=, --secret-file=<, --env-file=<, --env=, --container-architecture=, -v --verbose, -r --reuse, --privileged, --bind -b, --input=, --matrix=, --rm, --pull, -q, --container-options=, --artifact-server-path=>"
-        => Unless("-l -n", &[Project, Here, Fetches("the registry")]), If("--privileged --container-options", &[Does::Escapes("a container with all rights")]); ["act -l": "", "act -j test": "code:project network write:workspace:recursive"]
+        => Unless("-l -n", &[Project, Here, Fetches("the registry")]), If("--privileged --container-options", &[Action::Escapes("a container with all rights")]); ["act -l": "", "act -j test": "code:project network write:workspace:recursive"]
     Operands "shellcheck hadolint actionlint shfmt dprint editorconfig-checker ec lychee markdown-link-check \
         detect-secrets gitleaks trufflehog semgrep sonar-scanner snyk codeql zizmor typos ls-lint \
         ast-grep comby tree-sitter gitlint commitizen-lint dotenv-linter checkmake gixy spectral redocly \
         vacuum csvkit onefetch"
-        => Does::Touches, Here, Project; [
+        => Action::Touches, Here, Project; [
         "shellcheck -x scripts/a.sh": "code:project write:workspace:recursive",
         "hadolint Dockerfile": "code:project write:workspace:recursive",
         "shfmt -w /etc/shadow": "code:project execute:secret:recursive read:secret:recursive write:secret:recursive write:workspace:recursive",
@@ -130,14 +132,14 @@ fn api(report: &mut Report<'_>, parsed: &Parsed<'_>) {
         parsed.options.iter().filter_map(|(_, value)| value.as_ref()).any(|value| {
             value.value.prefix().contains("mutation") || value.value.as_known().is_none()
         });
-    let does: &[Does] = match method.as_deref() {
+    let actions: &[Action] = match method.as_deref() {
         Some("DELETE") => &[Fetches("the forge"), Destroys("the forge")],
         None if graph && !mutates => &[Fetches("the forge")],
         Some("GET" | "HEAD") => &[Fetches("the forge")],
         None if !sends => &[Fetches("the forge")],
         _ => &[Fetches("the forge"), Cloud("the forge")],
     };
-    perform(report, parsed, does, Certainty::Must);
+    perform(report, parsed, actions, Certainty::Must);
 }
 
 /// `gh repo clone name folder`

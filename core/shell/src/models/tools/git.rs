@@ -1,17 +1,17 @@
-//! `git`, from its manual pages (2.47), and what is like it.
+//! `git`, from its manual pages (2.47), and its like.
 //!
-//! Hooks that stand in a repository are no effect of each command: that one is put there, or that a
-//! setting names another place for them, is told.
+//! Existing repository hooks are not counted as an effect of every git command. Putting one there
+//! is an effect, and so is a setting that names another folder for them.
 
 mod names;
 mod rules;
 
 use crate::model::Opt;
-use crate::models::tool::Does::{
+use crate::model::tool::Action::{
     self, Alone, Call, Here, If, Listens, Loss, Reads, Secret, Sends, Setting, Unknown, Unless,
     WithOperands,
 };
-use crate::models::tool::{Tool, opts, tools};
+use crate::model::tool::{Tool, opts, tools};
 pub(super) use rules::fills;
 use rules::{checkout, clone, config, push, remote, restore, settings, url};
 
@@ -83,6 +83,7 @@ const FETCH: &[Opt] = opts!(
 /// Steps of what goes on after a conflict.
 const STEPS: &[Opt] = opts!("--continue --abort --skip --quit");
 
+/// Options of commands that list references.
 const LIST: &[Opt] = opts!(
     "--sort=, --format=, --points-at=, --contains[=], --no-contains[=], --merged[=], \
      --no-merged[=], --color[=], --column[=], --ignore-case, -i, --omit-empty"
@@ -95,9 +96,12 @@ const CONFIG: &[Opt] = opts!(
      --show-scope, --show-names, --includes, --no-includes, --comment="
 );
 
-const REMOTE: Does = Call(remote);
-const STRATEGY: Does = Call(rules::strategy);
+/// What a command that reaches remotes does.
+const REMOTE: Action = Call(remote);
+/// What a merge strategy runs.
+const STRATEGY: Action = Call(rules::strategy);
 
+/// The tools of this file, each with its options, its commands and its examples.
 pub(super) const TABLE: &[Tool] = tools! {
     Git "git" "-C=/, -c=, --config-env=, --exec-path=!, -p --paginate, -P --no-pager, --git-dir=, \
         --work-tree=, --namespace=, --bare, --no-replace-objects, --no-lazy-fetch, \
@@ -192,7 +196,7 @@ pub(super) const TABLE: &[Tool] = tools! {
         "hash-object" "-t=, -w, --stdin, --stdin-paths, --path=, --no-filters, --literally"
             => Reads, Call(rules::hashed), If("-w", &[Here]);
         "interpret-trailers" "--in-place, --trim-empty, --where=, --if-exists=, --if-missing=, \
-            --only-trailers, --only-input, --unfold, --parse, --no-divider, --trailer=" => Reads, If("--in-place", &[Does::Writes]);
+            --only-trailers, --only-input, --unfold, --parse, --no-divider, --trailer=" => Reads, If("--in-place", &[Action::Writes]);
         "ls-remote" "--branches, -h --heads, -t --tags, --refs, -q --quiet, \
             --upload-pack --exec=!, --exit-code, --get-url, --sort=, --symref, \
             -o --server-option=" => REMOTE;
@@ -286,14 +290,14 @@ pub(super) const TABLE: &[Tool] = tools! {
                 --track, --guess-remote, -q --quiet, --relative-paths" => Here, Call(rules::first_written);
             "list" "-v, --porcelain, -z, --expire=" => ;
             "move" "-f --force" => Here, Call(rules::last_written);
-            "repair" "--relative-paths" => Here, Does::Writes;
+            "repair" "--relative-paths" => Here, Action::Writes;
             "lock unlock prune" "--reason=, -f --force, -n --dry-run, -v, --expire=, \
                 --relative-paths"
                 => Here;
             "remove" "-f --force" => Here, If("-f", &[Loss]);
         };
         "init" "-q --quiet, --bare, --object-format=, --ref-format=, --template=<, \
-            --separate-git-dir=>, -b --initial-branch=, --shared[=]" => Alone(&[Here]), WithOperands(&[Does::Writes]),
+            --separate-git-dir=>, -b --initial-branch=, --shared[=]" => Alone(&[Here]), WithOperands(&[Action::Writes]),
             If("--template", &[Setting("--template")]);
         "bisect" => ; {
             "start" "--term-new=, --term-old=, --term-good=, --term-bad=, --no-checkout, \
@@ -355,7 +359,7 @@ pub(super) const TABLE: &[Tool] = tools! {
             "update" "--init, --remote, -N --no-fetch, -f --force, --checkout, --rebase, --merge, \
                 --reference=<, --recursive, --depth=, -j --jobs=, --single-branch, \
                 --recommend-shallow, --progress, --filter=, -q --quiet"
-                => Here, Does::MayFetch("");
+                => Here, Action::MayFetch("");
             "deinit" "-f --force, --all" => Here, If("-f", &[Loss]);
             @Posix "foreach" "--recursive, -q --quiet" => Here;
         };
@@ -363,18 +367,18 @@ pub(super) const TABLE: &[Tool] = tools! {
             "add pull merge" "-P --prefix=, -q --quiet, -d --debug, --squash, -m --message=" => REMOTE, Here, Call(rules::taken_in);
             "split" "-P --prefix=, -q --quiet, -d --debug, --squash, --annotate=, -b --branch=, \
                 --ignore-joins, --onto=, --rejoin" => Here;
-            "push" "-P --prefix=, -q --quiet, -d --debug" => Does::Remote(false, false), Call(url);
+            "push" "-P --prefix=, -q --quiet, -d --debug" => Action::Remote(false, false), Call(url);
         };
         "lfs" => ; {
             "status ls-files env version track" "-l --long, -s --size, -a --all, --json, \
                 -n --name-only, --dry-run, --filename, --lockable, -j, --porcelain" => WithOperands(&[Here]);
             "install uninstall" "--local, --force, --skip-repo, --system, --skip-smudge, --manual"
-                => Does::At(crate::effect::Access::Write, "~/.gitconfig");
+                => Action::At(crate::effect::Access::Write, "~/.gitconfig");
             "pull fetch checkout untrack migrate prune fsck" "--all, -I --include=, \
-                -X --exclude=, --recent, --prune, --dry-run" => Here, Does::MayFetch("");
-            "push" "--all, --dry-run, --object-id" => Does::Remote(false, false);
+                -X --exclude=, --recent, --prune, --dry-run" => Here, Action::MayFetch("");
+            "push" "--all, --dry-run, --object-id" => Action::Remote(false, false);
         };
-        "hook" => ; { "run" "--ignore-missing, --to-stdin=<" => Does::Project; };
+        "hook" => ; { "run" "--ignore-missing, --to-stdin=<" => Action::Project; };
 
         // Settings.
         @Posix "config" [CONFIG] "--blob=, --get, --get-all, --get-regexp, --get-urlmatch, --get-color, \

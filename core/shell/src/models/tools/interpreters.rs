@@ -1,18 +1,19 @@
-//! Languages of which no code is looked into: a file of the project is believed, and what stands in the
-//! command or on standard input is asked about.
+//! Languages whose code is not searched. A file of the project is trusted, and code in the command
+//! or on standard input is asked about.
 
 use crate::effect::{Certainty, CodeFrom, Effect};
+use crate::model::tool::Action::{Call, Executes, Here, Project, Runs, Touches};
+use crate::model::tool::{Tool, opts, tools};
 use crate::model::{Opt, Parsed, Report};
 use crate::models::kinds::is_fed;
 use crate::models::perform::perform;
-use crate::models::tool::Does::{Call, Executes, Here, Project, Runs, Touches};
-use crate::models::tool::{Tool, opts, tools};
 
 /// What those of the Java machine share.
 const MACHINE: &[Opt] = opts!(
     "-cp=<, -classpath=<, --classpath=<, --class-path=<, -D[=], -version, --version, -v, -h, -help, --help, -q, -s, -d, -nowarn, -encoding="
 );
 
+/// The tools of this file, each with its options, its commands and its examples.
 pub(super) const TABLE: &[Tool] = tools! {
     SinglePosix "groovy kotlin scala amm jshell" [MACHINE] => Call(interprets); [
         "groovy x.groovy a": "code:project write:workspace:recursive",

@@ -1,18 +1,19 @@
-//! What builds and runs for the Java machine and for .NET.
+//! Tools that build and run for the Java machine and for .NET.
 
 use crate::effect::{Access, Certainty, CodeFrom, Effect};
 use crate::invocation::Argument;
-use crate::model::{Opt, Parsed, Report};
-use crate::models::perform::{beyond, perform};
-use crate::models::tool::Does::{
+use crate::model::tool::Action::{
     Call, Cloud, Database, Fetches, Here, If, Installs, Looks, Project, Reads, Sends, Setting,
     Touches,
 };
-use crate::models::tool::{Tool, opts, tools};
+use crate::model::tool::{Tool, opts, tools};
+use crate::model::{Opt, Parsed, Report};
+use crate::models::perform::{beyond, perform};
 use crate::value::Value;
 
 use super::plain::plain;
 
+/// Options that the commands of `gradle` share.
 const GRADLE: &[Opt] = opts!(
     "-a --no-rebuild, -b --build-file=<, -c --settings-file=<, -g --gradle-user-home=>, -I --init-script=<, -p --project-dir=/, -h --help -?, \
      -q --quiet, -w --warn, -i --info, -d --debug, -s --stacktrace, -S --full-stacktrace, -x --exclude-task=, -m --dry-run, \
@@ -24,6 +25,7 @@ const GRADLE: &[Opt] = opts!(
      --fail-fast, --include-build=<, --gradle-version=, --distribution-type=, --args=, --debug-jvm, --type=, --dsl=, --test-framework=, --task="
 );
 
+/// The tools of this file, each with its options, its commands and its examples.
 pub(super) const TABLE: &[Tool] = tools! {
     Gnu "gradle" [GRADLE] => Call(gradle), If("--scan", &[Sends("scans.gradle.com")]); [
         "gradle -Dorg.gradle.jvmargs=-javaagent:/tmp/x.jar test": "code:project code:setting write:workspace:recursive",
@@ -125,6 +127,7 @@ pub(super) const TABLE: &[Tool] = tools! {
     ]
 };
 
+/// The effects of `gradle`.
 fn gradle(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     for option in ["-I", "-b", "-c", "--include-build"] {
         for file in parsed.values(option) {
@@ -163,16 +166,11 @@ fn deploys(report: &mut Report<'_>, parsed: &Parsed<'_>) {
 
 /// Plugins that are named with where they come from, and properties by which Maven loads or writes.
 fn maven(report: &mut Report<'_>, parsed: &Parsed<'_>) {
+    /// Groups of plugins of Maven that are fetched by name in ordinary work.
     const KNOWN: &[&str] = &[
-        "org.apache.maven.plugins:",
-        "org.codehaus.mojo:",
-        "org.springframework.boot:",
-        "org.jacoco:",
-        "org.owasp:",
-        "org.sonarsource.scanner.maven:",
-        "com.diffplug.spotless:",
-        "io.quarkus:",
-        "io.quarkus.platform:",
+        "org.apache.maven.plugins:", "org.codehaus.mojo:", "org.springframework.boot:",
+        "org.jacoco:", "org.owasp:", "org.sonarsource.scanner.maven:", "com.diffplug.spotless:",
+        "io.quarkus:", "io.quarkus.platform:",
     ];
     for word in &parsed.operands {
         let goal = word.value.prefix();
@@ -268,12 +266,7 @@ fn advanced(report: &mut Report<'_>, set: &str) {
 /// Code is loaded from each of these places.
 fn paths(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     let options = [
-        "-cp",
-        "-classpath",
-        "--class-path",
-        "-p",
-        "--module-path",
-        "-processorpath",
+        "-cp", "-classpath", "--class-path", "-p", "--module-path", "-processorpath",
         "--processor-path",
     ];
     for word in options.iter().flat_map(|option| parsed.values(option)) {
@@ -294,6 +287,7 @@ fn is_root(report: &Report<'_>, path: &Value) -> bool {
     path.as_known().is_some_and(|path| report.env.workspace.iter().any(|root| root == path))
 }
 
+/// The effects of `java`.
 fn java(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     let Some(first) = parsed.operands.first() else {
         if parsed.has("-m") || parsed.has("--module") {

@@ -2,13 +2,14 @@
 
 use crate::effect::{Access, Effect, Payload, SystemChange};
 use crate::invocation::Argument;
-use crate::model::{Opt, Parsed, Report};
-use crate::models::tool::Does::{
+use crate::model::tool::Action::{
     At, Call, Cloud, Destroys, Fetches, Here, If, Listens, Reads, Secret, Setting, System, Unless,
 };
-use crate::models::tool::{Tool, opts, tools};
+use crate::model::tool::{Tool, opts, tools};
+use crate::model::{Opt, Parsed, Report};
 use crate::value::{Origin, Value};
 
+/// Options of `kubectl get`.
 const GET: &[Opt] = opts!(
     "-o --output=, -l --selector=, -A --all-namespaces, -w --watch, --watch-only, --show-labels, --show-kind, --show-managed-fields, \
      --sort-by=, --no-headers, -L --label-columns=, --field-selector=, --chunk-size=, --ignore-not-found, --server-print, \
@@ -18,6 +19,7 @@ const GET: &[Opt] = opts!(
      --verbs=, --api-group=, --categories=, --cached, --client, --short, --for=, --types=, --list, --quiet -q, --revision=, --timeout="
 );
 
+/// Options of commands that apply a file.
 const APPLY: &[Opt] = opts!(
     "-f --filename=<, -k --kustomize=<, -R --recursive, --dry-run[=], -o --output=, -l --selector=, --prune, --prune-allowlist=, --server-side, \
      --force-conflicts, --field-manager=, --validate[=], --wait, --timeout=, --overwrite, --save-config, --record, --all, --force, \
@@ -29,6 +31,7 @@ const APPLY: &[Opt] = opts!(
      --local, --labels=, --subresource=, --edit, --show-managed-fields, --template=, --from=, --tcp=, --class=, --rule=, --cert=<, --key=<, -c --containers=, --windows-line-endings"
 );
 
+/// Options that the commands of `helm` share.
 const HELM: &[Opt] = opts!(
     "-f --values=<, --set=, --set-string=, --set-file=, --set-json=, --version=, --repo=, --devel, --dry-run[=], --debug, --wait, --wait-for-jobs, \
      --timeout=, --atomic, --install -i, --create-namespace, --reuse-values, --reset-values, --reset-then-reuse-values, --force, --cleanup-on-fail, \
@@ -39,6 +42,7 @@ const HELM: &[Opt] = opts!(
      --skip-refresh, --dependency-update, --app-version=, --verify, --render-subchart-notes, --hide-notes, --logs, --date, --cascade=, --ignore-not-found, -r --regexp"
 );
 
+/// The tools of this file, each with its options, its commands and its examples.
 pub(super) const TABLE: &[Tool] = tools! {
     Go "kubectl oc k3s-kubectl" "-n --namespace=, --context=, --kubeconfig=<, --cluster=, --user=, -s --server=, --token=, --as=, --as-group=, --as-uid=, \
         --request-timeout=, -v --v=, --insecure-skip-tls-verify, --certificate-authority=<, --client-certificate=<, --client-key=<, --tls-server-name=, \
@@ -138,7 +142,7 @@ pub(super) const TABLE: &[Tool] = tools! {
         "kind delete cluster": "cloud:destroys system:service",
         "minikube status": "",
     ]
-    Operands "k9s stern kubectx kubens kubeval kubeconform kube-linter kube-score kustomize popeye" => Fetches(""), crate::models::tool::Does::Looks; [
+    Operands "k9s stern kubectx kubens kubeval kubeconform kube-linter kube-score kustomize popeye" => Fetches(""), crate::model::tool::Action::Looks; [
         "stern web": "network",
     ]
 };

@@ -1,16 +1,18 @@
 //! Ruby, PHP, Elixir, Haskell, Perl, R, Lua: package managers and tools of projects.
 
-use crate::model::{Opt, Parsed, Report};
-use crate::models;
-use crate::models::tool::Does::{
+use crate::invocation::program_name;
+use crate::model::tool::Action::{
     Call, Cloud, Fetches, Here, If, Installs, Package, Project, Removes, Runs, Secret, Sends,
     Touches, WithOperands,
 };
-use crate::models::tool::{Tool, opts, tools};
-use crate::unwrap;
+use crate::model::tool::{Tool, opts, tools};
+use crate::model::{Opt, Parsed, Report};
+use crate::models;
+use crate::names::is_wrapper;
 
 use super::plain::plain;
 
+/// Options that the commands of `bundle` share.
 const BUNDLE: &[Opt] = opts!(
     "--jobs -j=, --without=, --with=, --path=, --local, --quiet -q, --deployment, --frozen, --retry=, --gemfile=<, --no-color, --verbose -V, \
      --clean, --no-cache, --no-prune, --redownload --force, --standalone[=], --system, --full-index, --binstubs[=], --conservative, --all, \
@@ -18,6 +20,7 @@ const BUNDLE: &[Opt] = opts!(
      --add-platform=, --remove-platform=, --parseable, --paths, --name-only, --only-explicit, --filter-major, --filter-minor, --filter-patch"
 );
 
+/// Options that the commands of `composer` share.
 const COMPOSER: &[Opt] = opts!(
     "-q --quiet, -v --verbose, -vv, -vvv, -n --no-interaction, --no-plugins, --no-scripts, -d --working-dir=/, --no-cache, --ansi, --no-ansi, --profile, \
      -V --version, --help -h, --dev, --no-dev, --prefer-dist, --prefer-source, --prefer-install=, --dry-run, --no-progress, --no-install, --no-update, \
@@ -27,6 +30,7 @@ const COMPOSER: &[Opt] = opts!(
      --no-autoloader, --optimize, --stability=, --repository=, --locked, --abandoned=, --list, --timeout="
 );
 
+/// The tools of this file, each with its options, its commands and its examples.
 pub(super) const TABLE: &[Tool] = tools! {
     Inherited "bundle bundler" [BUNDLE] => ; {
         @InheritedPosix "exec e" "--keep-file-descriptors, --gemfile=<" => Here, Runs(0);
@@ -131,9 +135,9 @@ pub(super) const TABLE: &[Tool] = tools! {
 fn execs(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     let mut words = parsed.operands.iter().map(|word| word.value.prefix());
     let has_code = words.clone().any(|word| word.starts_with("-e"));
-    let program = words.find(|word| !word.starts_with('-')).map(unwrap::base).unwrap_or_default();
+    let program = words.find(|word| !word.starts_with('-')).map(program_name).unwrap_or_default();
     let is_file = program.ends_with("hs");
-    let is_known = models::is_known(program) || unwrap::is_wrapper(program) || program.is_empty();
+    let is_known = models::is_known(program) || is_wrapper(program) || program.is_empty();
     if has_code || is_known && !is_file {
         report.not_understood("it runs another program, or code in an option");
     }

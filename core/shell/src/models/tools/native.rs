@@ -1,19 +1,20 @@
-//! Compilers of C and what goes with them.
+//! Compilers of C and their companions.
 
 use std::borrow::Cow;
 
 use crate::compilers::{Flag, flags};
 use crate::effect::{Access, Certainty, CodeFrom, Effect};
 use crate::invocation::Argument;
-use crate::model::{Opt, Parsed, Report};
-use crate::models::perform::perform;
-use crate::models::tool::Does::{
+use crate::model::tool::Action::{
     Call, Executes, Here, If, Installs, Project, Reads, Runs, RunsBehindDashes, Touches, Writes,
 };
-use crate::models::tool::{Tool, opts, tools};
+use crate::model::tool::{Tool, opts, tools};
+use crate::model::{Opt, Parsed, Report};
+use crate::models::perform::perform;
 
 use super::plain::plain;
 
+/// Options that the commands of `gcc` share.
 const COMPILER: &[Opt] = opts!(
     "-o=>, -c, -S, -E, -x=, -v, -###, -pipe, -static, -shared, -rdynamic, -pthread, -s, -r, -no-pie, -pie, -nostdlib, -nostdinc, \
      -nodefaultlibs, -nostartfiles, -undef, -P, -C, -CC, -H, -M, -MM, -MD, -MMD, -MP, -MG, -MF=>, -MT=, -MQ=, -MJ=>, -include=<, \
@@ -25,6 +26,7 @@ const COMPILER: &[Opt] = opts!(
      -dumpdir=>, -dumpbase=>, -dumpbase-ext=, -aux-info=>, -iframework=, -F=, -F[=], -undefined=, -traditional-cpp, -unwindlib=, -install_name=, -dynamiclib, -bundle, -compatibility_version=, -current_version=, -ffile-prefix-map[=], --coverage, -fsyntax-only, -Wl,[=], -Wa,[=], -Wp,[=]"
 );
 
+/// The tools of this file, each with its options, its commands and its examples.
 pub(super) const TABLE: &[Tool] = tools! {
     Single "gcc g++ cc c++ clang clang++ gcc-11 gcc-12 gcc-13 gcc-14 g++-12 g++-13 g++-14 clang-15 clang-16 \
         clang-17 clang-18 clang-19 tcc icc icx icpx nvcc c89 c99 gfortran gnatmake emcc em++ \
@@ -74,7 +76,7 @@ pub(super) const TABLE: &[Tool] = tools! {
         "vcpkg install jansson": "code:project package:install write:workspace:recursive",
     ]
 
-    // What runs a compiler, or a build, runs whatever it is told.
+    // A program that runs a compiler or a build runs whatever its words name.
     Posix "ccache sccache distcc icecc" "-s --show-stats, -z --zero-stats, -C --clear, -c --cleanup, -M --max-size=, -V --version, \
         -h --help, -p --show-config, -v, --start-server, --stop-server" => Here, Runs(0); [
         "ccache -s": "write:workspace:recursive",
@@ -134,6 +136,8 @@ fn compiles(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     }
 }
 
+/// The known text of a word. A word that is known in part ends in a slash, so that it counts as a
+/// path.
 fn text(word: &Argument) -> Cow<'_, str> {
     match word.value.as_known() {
         Some(text) => Cow::Borrowed(text),

@@ -1,22 +1,23 @@
 //! JavaScript: package managers and the tools that projects keep in `node_modules`.
 //!
-//! What runs a script or a package (`npm run`, `npx x`) is unwrapped as well, so that the program it
-//! runs tells its own effects.
+//! The evaluation looks into what runs a script or a package as well (`npm run`, `npx x`), so the
+//! program that it runs has effects of its own.
 
 use crate::effect::{Access, Certainty, CodeFrom, Effect};
 use crate::invocation::Argument;
-use crate::model::{Opt, Parsed, Report};
-use crate::models::perform::{beyond, perform};
-use crate::models::tool::Does::{
+use crate::model::tool::Action::{
     Alone, At, Call, Cloud, Fetches, Here, Installs, Package, Project, Removes, Runs, RunsOption,
     RunsTexts, Secret, Sends, Touches, Unknown, Unless, WithOperands,
 };
-use crate::models::tool::{Tool, opts, tools};
+use crate::model::tool::{Tool, opts, tools};
+use crate::model::{Opt, Parsed, Report};
+use crate::models::perform::{beyond, perform};
 use crate::value::Value;
 
 use super::plain::plain;
 use super::releases;
 
+/// Options that the commands of `npm` share.
 const NPM: &[Opt] = opts!(
     "-g --global, -D --save-dev --dev, -S --save, -P --save-prod --prod --production, -O --save-optional, \
      -B --save-bundle, -E --save-exact, --no-save, --peer, --save-peer, -f --force, --legacy-peer-deps, \
@@ -37,14 +38,17 @@ const NPM: &[Opt] = opts!(
      --ignore-workspace, --hoist, --strict, --no-strict, --allow-build=, --include-dev"
 );
 
+/// Options of commands that publish.
 const PUBLISH: &[Opt] = opts!(
     "--provenance, --no-git-checks, --publish-branch=, --new-version=, --major, --minor, --patch"
 );
 
+/// Options of commands that run a script.
 const RUNS: &[Opt] = opts!(
     "--watch, --hot, --no-clear-screen, --bun -b, --inspect, --if-present, --env-file=<, --no-install"
 );
 
+/// The tools of this file, each with its options, its commands and its examples.
 pub(super) const TABLE: &[Tool] = tools! {
     Inherited "npm pnpm cnpm" [NPM] => ; {
         @InheritedPosix "run run-script rum urn test t tst start stop restart" [NPM, RUNS] => Project, Here, Call(of_folder);
@@ -344,14 +348,7 @@ fn settings(report: &mut Report<'_>, parsed: &Parsed<'_>) {
         return;
     }
     let runs = [
-        "script-shell",
-        "shell",
-        "node-options",
-        "registry",
-        "editor",
-        "git",
-        "prefix",
-        "yarn-path",
+        "script-shell", "shell", "node-options", "registry", "editor", "git", "prefix", "yarn-path",
     ];
     if words.iter().any(|word| runs.iter().any(|name| word.starts_with(name))) {
         let from = CodeFrom::Setting("a setting that others run".to_owned());
@@ -388,6 +385,7 @@ fn runs_package(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     }
 }
 
+/// The effects of `deno`.
 fn deno(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     let first = parsed.operands.first().map_or("", |word| word.value.prefix());
     if first.contains("://") {
@@ -411,6 +409,7 @@ fn script_file(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     }
 }
 
+/// Reports that each operand is deleted with all that is below.
 fn removes_trees(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     for word in &parsed.operands {
         if !word.value.prefix().starts_with('-') {

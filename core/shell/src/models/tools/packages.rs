@@ -1,14 +1,15 @@
-//! Package managers of systems: what installs and removes, and what only looks.
+//! Package managers of systems: which commands install and remove, and which only look.
 
 use crate::effect::{Access, Certainty, CodeFrom, Effect, SystemChange};
-use crate::model::{Parsed, Report};
-use crate::models::perform::{perform, word};
-use crate::models::tool::Does::{
+use crate::model::tool::Action::{
     self, At, Call, Fetches, Here, If, Installs, Package, Project, Reads, Removes, Setting, System,
     Unless,
 };
-use crate::models::tool::{Tool, tools};
+use crate::model::tool::{Tool, tools};
+use crate::model::{Parsed, Report};
+use crate::models::perform::{perform, word};
 
+/// The tools of this file, each with its options, its commands and its examples.
 pub(super) const TABLE: &[Tool] = tools! {
     Inherited "apt apt-get aptitude nala apt-fast" "-y --yes --assume-yes, -q --quiet, -qq, -s --simulate --dry-run --just-print --no-act --recon, -d --download-only, -f --fix-broken, -m --ignore-missing --fix-missing, -u --show-upgraded, -V --verbose-versions, \
         -t --target-release --default-release=, --no-install-recommends, --install-recommends, --no-install-suggests, --install-suggests, --reinstall, --only-upgrade, --allow-unauthenticated, --allow-downgrades, --allow-remove-essential, \
@@ -19,7 +20,7 @@ pub(super) const TABLE: &[Tool] = tools! {
         "update" => Fetches("the package archive"), System(SystemChange::Other);
         "clean autoclean" => System(SystemChange::Other);
         "list search show policy depends rdepends showsrc showpkg madison check pkgnames stats versions why why-not help indextargets moo" => ;
-        "changelog download source edit-sources" => Fetches("the package archive"), Here, Does::Unknown("it may run a pager or an editor");
+        "changelog download source edit-sources" => Fetches("the package archive"), Here, Action::Unknown("it may run a pager or an editor");
     } [
         "apt-get install -y curl": "package:install",
         "apt -y --no-install-recommends install curl": "package:install",
@@ -89,7 +90,7 @@ pub(super) const TABLE: &[Tool] = tools! {
         "start stop restart kill" => System(SystemChange::Service);
         @InheritedPosix "run" "--shell, --devel, --filesystem=, --share=, --socket=, --env=" => Package;
         "download" => Fetches("the store"), Here;
-        "login logout" => crate::models::tool::Does::Secret("the token of the store");
+        "login logout" => crate::model::tool::Action::Secret("the token of the store");
     } ["flatpak install x": "package:install", "snap list": "", "flatpak run org.x.Y": "code:package"]
     Inherited "choco winget scoop chocolatey" "-y --yes, -e --exact, --id=, --name=, -v --version=, -s --source=, --silent, -h --help, -g --global, --force, --all, -lo --local-only, --accept-source-agreements, --accept-package-agreements, --scope=, --params=, -q, --query=" => ; {
         "install upgrade update import bucket add source" => Installs; { "list ls" => ; "*" => Installs; };
@@ -97,7 +98,7 @@ pub(super) const TABLE: &[Tool] = tools! {
         "list search find info show outdated status which prefix export help config features pin cat home" => ; { "*" => ; };
     } ["winget install x": "package:install", "choco list": ""]
     Operands "nix nix-env nix-shell nix-build nix-store nix-channel nix-instantiate nix-collect-garbage \
-        nixos-rebuild home-manager darwin-rebuild guix" => Call(nix), Does::Looks; [
+        nixos-rebuild home-manager darwin-rebuild guix" => Call(nix), Action::Looks; [
         "nix build .#x": "code:project write:workspace:recursive",
         "nix flake show": "",
         "nix build github:x/y": "code:package code:project write:workspace:recursive",
@@ -120,11 +121,12 @@ pub(super) const TABLE: &[Tool] = tools! {
         "pkg_delete x": "package:remove",
     ]
     Operands "debuild dpkg-buildpackage debhelper dh lintian rpmbuild rpmlint makepkg fpm snapcraft \
-        flatpak-builder appimagetool nfpm abuild dch reprepro mock" => Project, Here, Does::Touches; [
+        flatpak-builder appimagetool nfpm abuild dch reprepro mock" => Project, Here, Action::Touches; [
         "dpkg-buildpackage -us -uc": "code:project write:workspace:recursive",
     ]
 };
 
+/// The effects of the companions of `apt`: `apt-mark`, `apt-file`.
 fn marks(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     let first = parsed.operands.first().and_then(|word| word.value.as_known());
     if report.name() == "apt-mark" && !first.is_some_and(|word| word.starts_with("show")) {
@@ -135,20 +137,15 @@ fn marks(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     }
 }
 
+/// The effects of `dpkg`.
 fn dpkg(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     let has = |all: &[&str]| all.iter().any(|option| parsed.has(option));
     if has(&["--simulate"]) {
         return;
     }
     if has(&[
-        "-i",
-        "--unpack",
-        "--configure",
-        "--set-selections",
-        "--add-architecture",
-        "--triggers-only",
-        "--clear-avail",
-        "--remove-architecture",
+        "-i", "--unpack", "--configure", "--set-selections", "--add-architecture",
+        "--triggers-only", "--clear-avail", "--remove-architecture",
     ]) {
         perform(report, parsed, &[Installs], Certainty::Must);
     } else if has(&["-r", "-P"]) {
@@ -163,6 +160,7 @@ fn dpkg(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     }
 }
 
+/// The effects of `rpm`.
 fn rpm(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     let has = |all: &[&str]| all.iter().any(|option| parsed.has(option));
     for option in ["--eval", "-E", "--define", "--qf"] {
@@ -183,6 +181,7 @@ fn rpm(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     }
 }
 
+/// The effects of `pacman`.
 fn pacman(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     let has = |all: &[&str]| all.iter().any(|option| parsed.has(option));
     if has(&["-Q", "-T", "-V", "-h"])
@@ -190,10 +189,11 @@ fn pacman(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     {
         return;
     }
-    let does: &[Does] = if has(&["-R"]) { &[Removes] } else { &[Installs] };
-    perform(report, parsed, does, Certainty::Must);
+    let actions: &[Action] = if has(&["-R"]) { &[Removes] } else { &[Installs] };
+    perform(report, parsed, actions, Certainty::Must);
 }
 
+/// The effects of `nix`.
 fn nix(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     let words: Vec<&str> =
         report.invocation.arguments.iter().filter_map(|word| word.value.as_known()).collect();
@@ -201,7 +201,7 @@ fn nix(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     let begins = |start: &str| words.iter().any(|word| word.starts_with(start));
     let first = words.iter().find(|word| !word.starts_with('-')).copied().unwrap_or_default();
     nix_words(report, first);
-    let does: &[Does] = match report.name() {
+    let actions: &[Action] = match report.name() {
         "nix-collect-garbage" => &[Removes],
         "nix-shell" => &[Package],
         "nix-build" | "nix-instantiate" => &[Project, Here],
@@ -247,13 +247,15 @@ fn nix(report: &mut Report<'_>, parsed: &Parsed<'_>) {
             _ => &[Installs],
         },
     };
-    perform(report, parsed, does, Certainty::Must);
+    perform(report, parsed, actions, Certainty::Must);
 }
 
 /// Expressions, commands and sources that stand in the words themselves, and links that are written.
 fn nix_words(report: &mut Report<'_>, first: &str) {
+    /// Options of Nix that run code of the command.
     const CODE: &[&str] =
         &["--expr", "-E", "--impure", "--option", "-c", "--command", "--apply", "--arg"];
+    /// Options of Nix that write a link.
     const LINKS: &[&str] = &["-o", "--out-link", "--profile", "--add-root"];
     let builds = ["build", "eval", "develop", "flake", "fmt", "bundle", "repl"].contains(&first);
     let fetches = matches!(report.name(), "nix") && builds || report.name() == "nix-build";
@@ -278,44 +280,17 @@ fn others(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     let words: Vec<&str> =
         report.invocation.arguments.iter().filter_map(|word| word.value.as_known()).collect();
     let looks = [
-        "search",
-        "list",
-        "info",
-        "-s",
-        "--search",
-        "-S",
-        "--list",
-        "-l",
-        "query",
-        "show",
-        "-p",
-        "--pretend",
-        "list-installed",
-        "--display",
-        "--version",
-        "-c",
-        "-I",
-        "--contents",
-        "which",
-        "files",
-        "get-devices",
-        "get-updates",
+        "search", "list", "info", "-s", "--search", "-S", "--list", "-l", "query", "show", "-p",
+        "--pretend", "list-installed", "--display", "--version", "-c", "-I", "--contents", "which",
+        "files", "get-devices", "get-updates",
     ];
     let name = report.name();
     let removes = name.contains("remove")
         || name.contains("delete")
         || words.iter().any(|word| {
             [
-                "remove",
-                "delete",
-                "uninstall",
-                "-C",
-                "--unmerge",
-                "--depclean",
-                "autoremove",
-                "purge",
-                "-r",
-                "rm",
+                "remove", "delete", "uninstall", "-C", "--unmerge", "--depclean", "autoremove",
+                "purge", "-r", "rm",
             ]
             .contains(word)
         });

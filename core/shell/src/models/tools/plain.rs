@@ -1,20 +1,23 @@
-//! Tools whose options are not known one by one: which of their words make them run, fetch or send
-//! what the project does not hold. Those are asked about.
+//! Tools whose options are not known one by one. A rule for each says which of its words make it
+//! run, fetch or send what the project does not hold. Such calls are asked about, and any other
+//! call is taken to read its files.
 
 mod rules;
 
 use crate::compilers::{Flag, flags};
 use crate::effect::{Access, Certainty, CodeFrom, Effect};
+use crate::invocation::program_name;
+use crate::model::tool::Action::Database;
 use crate::model::{Parsed, Report};
 use crate::models;
 use crate::models::kinds::is_fed;
 use crate::models::perform::perform;
-use crate::models::tool::Does::Database;
-use crate::unwrap;
+use crate::names::is_wrapper;
 
 /// What is asked about of some tools. Words are parted by blanks; `a:b` is the word `b` behind `a`, and
 /// `a:*` is anything behind it.
 struct Rule {
+    /// The names of the tools, separated by blanks.
     names: &'static str,
     /// Commands that do no more than the project says; empty: it has none, or its commands are tasks
     /// of the project.
@@ -33,11 +36,12 @@ struct Rule {
     also: &'static [Also],
 }
 
+/// What a tool does besides.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Also {
     /// It runs what it is fed if no file is named.
     Fed,
-    /// It puts its words into a text that is run.
+    /// It expands its words as a script.
     Expands,
     /// Commands may stand anywhere, several in a word.
     Everywhere,
@@ -49,6 +53,7 @@ enum Also {
     Remote,
 }
 
+/// A rule that says nothing, to be filled in part.
 const NONE: Rule = Rule {
     names: "",
     commands: "",
@@ -62,21 +67,8 @@ const NONE: Rule = Rule {
 
 /// Parts of the names of options that run or load what their value names, whatever tool has them.
 const PARTS: &[&str] = &[
-    "exec",
-    "eval",
-    "hook",
-    "cmd",
-    "command",
-    "launcher",
-    "addon",
-    "run-under",
-    "run_under",
-    "interpreter",
-    "-shell",
-    "-script",
-    "-load",
-    ".exe",
-    "linkerexe",
+    "exec", "eval", "hook", "cmd", "command", "launcher", "addon", "run-under", "run_under",
+    "interpreter", "-shell", "-script", "-load", ".exe", "linkerexe",
 ];
 
 /// What begins an option that keeps something from being done, or only shows it.
@@ -85,24 +77,8 @@ const KEEPS: &[&str] =
 
 /// Programs that a project's tests and checks are.
 const TESTS: &[&str] = &[
-    "pytest",
-    "py.test",
-    "trial",
-    "behave",
-    "robot",
-    "nose2",
-    "nosetests",
-    "tox",
-    "flask",
-    "uvicorn",
-    "gunicorn",
-    "ruff",
-    "mypy",
-    "black",
-    "isort",
-    "flake8",
-    "pylint",
-    "unittest",
+    "pytest", "py.test", "trial", "behave", "robot", "nose2", "nosetests", "tox", "flask",
+    "uvicorn", "gunicorn", "ruff", "mypy", "black", "isort", "flake8", "pylint", "unittest",
 ];
 
 /// Asks about words of a tool that make it do something else than the project says.
@@ -215,9 +191,8 @@ fn commands(report: &mut Report<'_>, parsed: &Parsed<'_>, rule: &Rule, words: &[
 /// Programs that it is told to run.
 fn programs(report: &mut Report<'_>, rule: &Rule, all: &[&str], dashes: usize) {
     let is_program = |word: &&str| {
-        let name = unwrap::base(word.split(' ').next().unwrap_or_default());
-        word.contains(' ')
-            || (models::is_known(name) || unwrap::is_wrapper(name)) && !TESTS.contains(&name)
+        let name = program_name(word.split(' ').next().unwrap_or_default());
+        word.contains(' ') || (models::is_known(name) || is_wrapper(name)) && !TESTS.contains(&name)
     };
     let mut named = all.iter().enumerate().filter(|(_, word)| has(rule.runs, word)).take(2);
     let behind = named.any(|(at, _)| {

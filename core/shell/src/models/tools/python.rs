@@ -1,17 +1,18 @@
 //! Python: installers, environments, tests and checkers. The interpreter itself stands elsewhere.
 
 use crate::effect::Access;
-use crate::model::{Opt, Parsed, Report};
-use crate::models::perform::beyond;
-use crate::models::tool::Does::{
+use crate::model::tool::Action::{
     Alone, At, Call, Cloud, Executes, Fetches, Here, If, Installs, Package, Project, Reads,
     Removes, Runs, Secret, Sends, Setting, Touches, Unless, WithOperands, Writes,
 };
-use crate::models::tool::{Tool, opts, tools};
+use crate::model::tool::{Tool, opts, tools};
+use crate::model::{Opt, Parsed, Report};
+use crate::models::perform::beyond;
 use crate::value::Value;
 
 use super::plain::plain;
 
+/// Options that the commands of `pip` share.
 const PIP: &[Opt] = opts!(
     "-r --requirement --requirements=<, -c --constraint --constraints=<, -e --editable=, --no-deps, --pre, --platform=, \
      --python-version=, --implementation=, --abi=, -t --target=>, --user, --root=>, --prefix=>, --src=>, -U --upgrade, \
@@ -25,6 +26,7 @@ const PIP: &[Opt] = opts!(
      --no-python-version-warning, --use-feature=, --use-deprecated=, --debug, -V --version, --help -h, -y --yes"
 );
 
+/// Options that the commands of `pytest` share.
 const PYTEST: &[Opt] = opts!(
     "-k=, -m=, --markers, -x --exitfirst, --fixtures --funcargs, --fixtures-per-test, --pdb, --pdbcls=, --trace, \
      --capture=, -s, --runxfail, --lf --last-failed, --ff --failed-first, --nf --new-first, --cache-show[=], \
@@ -48,6 +50,7 @@ const PYTEST: &[Opt] = opts!(
      --splits=, --group=, --runslow, --slow, --integration, --e2e, --gpu, --network, --live, --inline-snapshot=, --testmon, --picked[=]"
 );
 
+/// Options that the commands of `uv` share.
 const UV: &[Opt] = opts!(
     "-q --quiet, -v --verbose, --color=, --native-tls, --offline, --allow-insecure-host=, --no-progress, --directory=/, \
      --project=, --config-file=<, --no-config, -n --no-cache, --cache-dir=>, --python-preference=, --no-python-downloads, \
@@ -61,6 +64,7 @@ const UV: &[Opt] = opts!(
      --with-requirements=<, --dry-run, --output-format=, --preview"
 );
 
+/// The tools of this file, each with its options, its commands and its examples.
 pub(super) const TABLE: &[Tool] = tools! {
     Inherited "pip pip3 pip2 pipx" [PIP] => ; {
         "install upgrade upgrade-all reinstall reinstall-all inject" "--include-deps, --include-apps, --force, --suffix=, --pip-args=, --global, --fetch-missing-python, --system-site-packages"

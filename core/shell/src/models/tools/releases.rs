@@ -1,11 +1,10 @@
-//! Tools that send what a project has built to where others fetch it, and those that set up what git
-//! runs at each commit.
+//! Tools that publish what a project has built, and those that set up what git runs at each commit.
 
 use crate::effect::{Access, Certainty, CodeFrom, Effect};
+use crate::model::tool::Action::{At, Call, Cloud, Here, Project, Sends, Touches};
+use crate::model::tool::{Tool, tools};
 use crate::model::{Parsed, Report};
 use crate::models::perform::perform;
-use crate::models::tool::Does::{At, Call, Cloud, Here, Project, Sends, Touches};
-use crate::models::tool::{Tool, tools};
 
 use super::plain::plain;
 
@@ -55,14 +54,18 @@ pub(super) const OF_NODE: &[Tool] = tools! {
 
 /// A tool that releases, if one of these words stands in its command and none of those.
 struct Releaser {
+    /// The names of the tool.
     names: &'static [&'static str],
     /// Empty: it needs none.
     sends: &'static [&'static str],
+    /// Words with which it publishes nothing.
     keeps: &'static [&'static str],
 }
 
+/// Options that only show a text.
 const HELP: &[&str] = &["--help", "-h", "--version"];
 
+/// Tools that publish, with the words that make them do it or not.
 const RELEASERS: &[Releaser] = &[
     Releaser {
         names: &["semantic-release", "release-it", "np"],
@@ -98,6 +101,7 @@ const RELEASERS: &[Releaser] = &[
     },
 ];
 
+/// The effects of a tool that publishes.
 fn releases(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     let name = report.name();
     let Some(releaser) = RELEASERS.iter().find(|one| one.names.contains(&name)) else { return };
@@ -105,8 +109,8 @@ fn releases(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     let has = |names: &[&str]| words.iter().any(|word| is_one_of(word, names));
     let sends = releaser.sends.is_empty() || has(releaser.sends);
     if sends && !has(releaser.keeps) && !has(HELP) {
-        let does = &[Sends(""), Cloud("whoever hosts its releases")];
-        perform(report, parsed, does, Certainty::Must);
+        let actions = &[Sends(""), Cloud("whoever hosts its releases")];
+        perform(report, parsed, actions, Certainty::Must);
     }
 }
 
@@ -135,6 +139,7 @@ fn hooks(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     }
 }
 
+/// The known words of a call.
 fn known<'p>(parsed: &Parsed<'p>) -> Vec<&'p str> {
     parsed.invocation.arguments.iter().filter_map(|word| word.value.as_known()).collect()
 }

@@ -2,20 +2,22 @@
 
 use crate::compilers::{are_harmless_rust_flags, is_compiler, is_harmless_codegen, sets_codegen};
 use crate::effect::{Access, Certainty, CodeFrom, Effect};
-use crate::model::{Opt, Parsed, Report};
-use crate::models::perform::{beyond, perform};
-use crate::models::tool::Does::{
+use crate::model::tool::Action::{
     At, Call, Cloud, Database, Fetches, Here, If, Installs, MayFetch, Project, Reads, Removes,
     Runs, RunsBehindDashes, RunsOption, Secret, Sends, Setting, Touches, Unless, Writes,
 };
-use crate::models::tool::{Tool, opts, tools};
+use crate::model::tool::{Tool, opts, tools};
+use crate::model::{Opt, Parsed, Report};
+use crate::models::perform::{beyond, perform};
 use crate::value::Value;
 
+/// Options that choose packages and features.
 const PACKAGES: &[Opt] = opts!(
     "-p --package=, --workspace --all, --exclude=, -F --features=, --all-features, \
      --no-default-features, --target=, --target-dir=>, --manifest-path=<, --lockfile-path=<"
 );
 
+/// Options that choose targets and how they are built.
 const TARGETS: &[Opt] = opts!(
     "--lib, --bins, --bin=, --examples, --example=, --tests, --test=, --benches, --bench=, \
      --all-targets, -j --jobs=, --keep-going, -r --release, --profile=, --message-format=, \
@@ -23,6 +25,7 @@ const TARGETS: &[Opt] = opts!(
      --artifact-dir --out-dir=>, --no-run, --no-fail-fast, --doc, --debug"
 );
 
+/// Options that the commands of `cargo nextest` share.
 const NEXTEST: &[Opt] = opts!(
     "--run-ignored=, --partition=, -E --filter-expr --filterset=, --test-threads=, --retries=, \
      --fail-fast --ff, --max-fail=, --no-capture --nocapture, --failure-output=, --success-output=, \
@@ -30,6 +33,7 @@ const NEXTEST: &[Opt] = opts!(
      --show-progress=, --config-file=<, --cargo-profile=, --archive-file=<, --list-type=, -T --message-format-list="
 );
 
+/// The tools of this file, each with its options, its commands and its examples.
 pub(super) const TABLE: &[Tool] = tools! {
     Inherited "cargo cross" "-v --verbose, -q --quiet, --color=, --frozen, --locked, --offline, --config=, \
         -Z=, -C=/, --list, --explain=, -V --version, --help -h, +*" => If("--config", &[Call(settings)]), If("--target", &[Call(target)]); {
@@ -267,7 +271,9 @@ fn settings(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     }
 }
 
+/// What a setting of Cargo means.
 enum Means<'v> {
+    /// Nothing that matters.
     Nothing,
     /// It writes there.
     Folder(&'v str),
@@ -279,21 +285,16 @@ enum Means<'v> {
 
 /// What a setting means. `value`: as TOML has it, if it is known.
 fn meaning<'v>(key: &str, value: Option<&'v str>) -> Means<'v> {
+    /// Sections of settings that only choose.
     const STARTS: &[&str] =
         &["profile.", "term.", "resolver.", "unstable.", "future-incompat-report."];
+    /// Settings that only choose.
     const WHOLE: &[&str] = &[
-        "build.jobs",
-        "build.incremental",
-        "build.pipelining",
-        "http.debug",
-        "http.low-speed-limit",
-        "http.multiplexing",
-        "http.timeout",
-        "http.user-agent",
-        "net.git-fetch-with-cli",
-        "net.offline",
-        "net.retry",
+        "build.jobs", "build.incremental", "build.pipelining", "http.debug",
+        "http.low-speed-limit", "http.multiplexing", "http.timeout", "http.user-agent",
+        "net.git-fetch-with-cli", "net.offline", "net.retry",
     ];
+    /// Sections that say from where packages are fetched.
     const SOURCES: &[&str] = &["http.", "net.", "registries.", "registry.", "source."];
     let starts = |all: &[&str]| all.iter().any(|start| key.starts_with(start));
     let is_key = key.chars().all(|char| char.is_ascii_alphanumeric() || "-_.*".contains(char));
@@ -305,7 +306,7 @@ fn meaning<'v>(key: &str, value: Option<&'v str>) -> Means<'v> {
     let path = |value: &'v str| value.trim_matches(['\'', '"']);
     match (key, value) {
         ("build.target-dir" | "build.build-dir", Some(value)) => Means::Folder(path(value)),
-        // A file of that name tells its linker.
+        // A file of that name names its linker.
         ("build.target", Some(value))
             if !value.contains(['/', '[']) && !value.contains(".json") =>
         {
@@ -322,7 +323,7 @@ fn meaning<'v>(key: &str, value: Option<&'v str>) -> Means<'v> {
     }
 }
 
-/// A target that is a file tells its linker.
+/// A target that is a file names its linker.
 fn target(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     for word in parsed.values("--target") {
         let text = word.value.prefix();

@@ -1,11 +1,12 @@
-//! Stores of secrets, and what signs and decrypts.
+//! Stores of secrets, and programs that sign and decrypt.
 
 use crate::effect::{Access, Certainty};
+use crate::model::tool::Action::{self, At, Call, Destroys, Fetches, Here, If, Reads, Secret};
+use crate::model::tool::{Tool, opts, tools};
 use crate::model::{Opt, Parsed, Report};
 use crate::models::perform::perform;
-use crate::models::tool::Does::{self, At, Call, Destroys, Fetches, Here, If, Reads, Secret};
-use crate::models::tool::{Tool, opts, tools};
 
+/// Options that the commands of `gpg` share.
 const GPG: &[Opt] = opts!(
     "-s --sign, --clear-sign --clearsign, -b --detach-sign, -e --encrypt, -c --symmetric, -d --decrypt, --verify, -k --list-keys --list-public-keys, -K --list-secret-keys, --check-signatures --check-sigs, --list-signatures --list-sigs, --fingerprint, \
      --list-packets, --generate-key --gen-key, --full-generate-key --full-gen-key, --quick-generate-key --quick-gen-key, --edit-key=, --delete-keys --delete-key, --delete-secret-keys --delete-secret-key, --delete-secret-and-public-key, --export, --export-secret-keys, \
@@ -15,6 +16,7 @@ const GPG: &[Opt] = opts!(
      --exec-path=<, --options=<, --load-extension=!, --agent-program=!, --dirmngr-program=!, --no-symkey-cache, --import-options=, --export-options=, --set-filename=, -n --dry-run, --auto-key-retrieve, --logger-fd="
 );
 
+/// The tools of this file, each with its options, its commands and its examples.
 pub(super) const TABLE: &[Tool] = tools! {
     Gnu "gpg gpg2 gpgv gpgsm" [GPG] => Call(gpg); [
         "gpg --verify x.sig x": "",
@@ -29,7 +31,7 @@ pub(super) const TABLE: &[Tool] = tools! {
     Gnu "age rage" "-e --encrypt, -d --decrypt, -o --output=>, -a --armor, -p --passphrase, -r --recipient=, -R --recipients-file=<, -i --identity=<, -j=, --version" => Reads, If("-d", &[Secret("an encrypted file")]); ["age -d -i k.txt x.age": "secret", "age -r age1x -o x.age x": "write:workspace"]
     Gnu "age-keygen rage-keygen minisign signify cosign-key" "-o=>, -y, -G, -S, -V, -m=<, -s=<, -p=<, -x=<, -P=, -f, -W, -q, --version" => Reads, Here; ["age-keygen -o key.txt": "write:workspace write:workspace:recursive"]
     Inherited "sops" "-d --decrypt, -e --encrypt, -i --in-place, --input-type=, --output-type=, --output=>, --extract=, --config=<, -k --kms=, -p --pgp=, -a --age=, -r --rotate, -v --version, --verbose, --set=, -s --show-master-keys, --ignore-mac" => Reads, If("-d --extract", &[Secret("an encrypted file")]), If("-i -e", &[Here]); {
-        "exec-env exec-file" => Secret("an encrypted file"), Does::Setting("a command with secrets in it");
+        "exec-env exec-file" => Secret("an encrypted file"), Action::Setting("a command with secrets in it");
         "decrypt edit publish keyservice" => Secret("an encrypted file");
         "encrypt rotate updatekeys groups set unset filestatus" => Reads, Here;
         "*" => Secret("an encrypted file");
@@ -50,6 +52,7 @@ pub(super) const TABLE: &[Tool] = tools! {
     ]
 };
 
+/// The effects of `gpg`.
 fn gpg(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     let has = |all: &[&str]| all.iter().any(|option| parsed.has(option));
     let keys = At(Access::Write, "~/.gnupg");
@@ -63,18 +66,9 @@ fn gpg(report: &mut Report<'_>, parsed: &Parsed<'_>) {
         perform(report, parsed, &[Fetches("")], Certainty::Must);
     }
     let changes = [
-        "--import",
-        "--recv-keys",
-        "--refresh-keys",
-        "--generate-key",
-        "--full-generate-key",
-        "--quick-generate-key",
-        "--edit-key",
-        "--delete-keys",
-        "--delete-secret-keys",
-        "--delete-secret-and-public-key",
-        "--import-ownertrust",
-        "--quick-add-key",
+        "--import", "--recv-keys", "--refresh-keys", "--generate-key", "--full-generate-key",
+        "--quick-generate-key", "--edit-key", "--delete-keys", "--delete-secret-keys",
+        "--delete-secret-and-public-key", "--import-ownertrust", "--quick-add-key",
     ];
     if has(&changes) {
         perform(report, parsed, &[keys], Certainty::Must);
@@ -85,10 +79,11 @@ fn gpg(report: &mut Report<'_>, parsed: &Parsed<'_>) {
         perform(report, parsed, &[Reads], Certainty::Must);
     }
     if has(&["--homedir", "--options"]) {
-        perform(report, parsed, &[Does::Setting("other settings")], Certainty::Must);
+        perform(report, parsed, &[Action::Setting("other settings")], Certainty::Must);
     }
 }
 
+/// The effects of a store of passwords.
 fn stores(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     let only =
         ["--version", "version", "--help", "help", "-v", "status", "whoami", "locked", "unlocked"];
@@ -103,13 +98,14 @@ fn stores(report: &mut Report<'_>, parsed: &Parsed<'_>) {
             perform(
                 report,
                 parsed,
-                &[Does::Setting("a command with secrets in it")],
+                &[Action::Setting("a command with secrets in it")],
                 Certainty::Must,
             );
         }
     }
 }
 
+/// The effects of `vault`.
 fn vault(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     let words: Vec<&str> = parsed
         .operands
@@ -118,38 +114,24 @@ fn vault(report: &mut Report<'_>, parsed: &Parsed<'_>) {
         .filter(|word| !word.starts_with('-'))
         .collect();
     let has = |all: &[&str]| words.iter().take(3).any(|word| all.contains(word));
-    let does: &[Does] = if words.is_empty() || has(&["version"]) {
+    let actions: &[Action] = if words.is_empty() || has(&["version"]) {
         &[]
     } else if has(&[
-        "delete",
-        "destroy",
-        "disable",
-        "revoke",
-        "unbind",
-        "seal",
-        "step-down",
-        "purge",
+        "delete", "destroy", "disable", "revoke", "unbind", "seal", "step-down", "purge",
     ]) {
         &[Destroys("vault"), Fetches("")]
     } else if has(&[
         "write", "put", "patch", "enable", "tune", "move", "init", "unseal", "rekey", "rotate",
         "undelete", "policy", "join", "register",
     ]) {
-        &[Fetches(""), Does::Cloud("vault")]
+        &[Fetches(""), Action::Cloud("vault")]
     } else if has(&[
-        "status",
-        "list",
-        "path-help",
-        "capabilities",
-        "lookup",
-        "metadata",
-        "audit",
-        "plugin",
+        "status", "list", "path-help", "capabilities", "lookup", "metadata", "audit", "plugin",
     ]) && !has(&["get", "read"])
     {
         &[Fetches("")]
     } else {
         &[Fetches(""), Secret("a store of secrets")]
     };
-    perform(report, parsed, does, Certainty::Must);
+    perform(report, parsed, actions, Certainty::Must);
 }

@@ -1,16 +1,18 @@
 //! Managers of versions and environments, and agents of other makers.
 
 use crate::effect::{Access, Certainty};
-use crate::model::{Parsed, Report};
-use crate::models;
-use crate::models::perform::perform;
-use crate::models::tool::Does::{
+use crate::invocation::program_name;
+use crate::model::tool::Action::{
     self, At, Call, Fetches, Here, Installs, Looks, Project, Removes, Runs, RunsBehindDashes,
     Sends, Unknown,
 };
-use crate::models::tool::{Tool, tools};
-use crate::unwrap;
+use crate::model::tool::{Tool, tools};
+use crate::model::{Parsed, Report};
+use crate::models;
+use crate::models::perform::perform;
+use crate::names::is_wrapper;
 
+/// The tools of this file, each with its options, its commands and its examples.
 pub(super) const TABLE: &[Tool] = tools! {
     Operands "fnm volta n nvm nvs pyenv rbenv nodenv goenv jenv tfenv sdk gvm rvm phpenv plenv swiftenv chruby \
         ghcup-tui juliaup kiex" => Looks, Call(versions); [
@@ -63,7 +65,7 @@ pub(super) const TABLE: &[Tool] = tools! {
         "run" => Fetches("localhost");
         "create cp" => At(Access::Write, "~/.ollama");
         "rm" => Removes;
-        "serve" => Does::Listens;
+        "serve" => Action::Listens;
         "stop" => ;
     } ["ollama list": "", "ollama run llama3 'hi'": "network"]
     Operands "lms llama-cli llama-server llamafile whisper vllm litellm huggingface-cli-lfs comfy invokeai" => Unknown("what this program does is not known in full"); ["vllm serve x": "unmodelled"]
@@ -71,10 +73,11 @@ pub(super) const TABLE: &[Tool] = tools! {
 
 /// `pixi run rm`: what is no task is a program.
 fn pixi(report: &mut Report<'_>, parsed: &Parsed<'_>) {
+    /// Tools that the managers run by their names.
     const TOOLS: &[&str] = &["pytest", "ruff", "mypy", "black", "cargo", "pre-commit"];
-    let program = parsed.operands.first().map_or("", |word| unwrap::base(word.value.prefix()));
+    let program = parsed.operands.first().map_or("", |word| program_name(word.value.prefix()));
     let is_program = program.contains(' ')
-        || (models::is_known(program) || unwrap::is_wrapper(program))
+        || (models::is_known(program) || is_wrapper(program))
             && !models::is_everyday(program)
             && !TOOLS.contains(&program);
     if report.name() == "pixi" && is_program {
@@ -89,7 +92,7 @@ fn versions(report: &mut Report<'_>, parsed: &Parsed<'_>) {
         .iter()
         .filter_map(|word| word.value.as_known())
         .find(|word| !word.starts_with("--"));
-    let does: &[Does] = match word {
+    let actions: &[Action] = match word {
         Some(
             "install" | "i" | "add" | "link" | "pin" | "fetch" | "update" | "upgrade"
             | "selfupdate" | "get" | "implode" | "lts" | "latest",
@@ -105,7 +108,7 @@ fn versions(report: &mut Report<'_>, parsed: &Parsed<'_>) {
         | None => &[],
         Some(_) => &[Unknown("this command of it is not known")],
     };
-    perform(report, parsed, does, Certainty::Must);
+    perform(report, parsed, actions, Certainty::Must);
 }
 
 /// `mise exec node@20 -- command`: the words before `--` are tools.
@@ -117,6 +120,7 @@ fn tool_words(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     }
 }
 
+/// The effects of `other agents`.
 fn agent(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     let informs =
         ["--version", "-v", "-V", "--help", "-h", "version", "help", "doctor", "status", "models"];
@@ -125,6 +129,6 @@ fn agent(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     if words.len() == 1 && informs.contains(&words[0]) && parsed.operands.len() == 1 {
         return;
     }
-    let does = &[Fetches(""), Unknown("an agent runs what a model tells it")];
-    perform(report, parsed, does, Certainty::Must);
+    let actions = &[Fetches(""), Unknown("an agent runs what a model tells it")];
+    perform(report, parsed, actions, Certainty::Must);
 }

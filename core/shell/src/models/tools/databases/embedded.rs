@@ -1,11 +1,12 @@
 //! Clients that are the database themselves, `sqlite3` and `duckdb`: what their statements do with files.
 
-use super::{texts, told};
+use super::{report_statements, texts};
 use crate::effect::{Access, CodeFrom, Effect};
 use crate::invocation::Argument;
 use crate::model::{Parsed, Report};
 use crate::value::Value;
 
+/// The effects of `sqlite3`.
 pub(super) fn sqlite(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     if parsed.has("-version") || parsed.has("--version") {
         return;
@@ -35,7 +36,7 @@ pub(super) fn sqlite(report: &mut Report<'_>, parsed: &Parsed<'_>) {
             }
         }
         embedded(report, &statements);
-        let found = told(report, &statements);
+        let found = report_statements(report, &statements);
         if found.changes || found.destroys {
             report.file(Access::Write, file);
         }
@@ -57,18 +58,10 @@ fn of_address(file: &Argument) -> Argument {
 
 /// What statements do that run within the client itself, with the owner's files and programs.
 fn embedded(report: &mut Report<'_>, statements: &str) {
+    /// Functions and statements that reach files.
     const FILES: &[&str] = &[
-        "attach",
-        "fsdir",
-        "lsdir",
-        "zipfile",
-        "glob",
-        "install",
-        "getenv",
-        "parquet_scan",
-        "fts3_tokenizer",
-        "sniff_csv",
-        "export",
+        "attach", "fsdir", "lsdir", "zipfile", "glob", "install", "getenv", "parquet_scan",
+        "fts3_tokenizer", "sniff_csv", "export",
     ];
     let lower = statements.to_ascii_lowercase();
     // Its second argument is the command of an editor. A name may stand in quotes before its parenthesis.
@@ -106,36 +99,10 @@ fn embedded(report: &mut Report<'_>, statements: &str) {
 fn dot(report: &mut Report<'_>, command: &str) {
     let name = command.split_whitespace().next().unwrap_or_default();
     let harmless = [
-        "tables",
-        "schema",
-        "headers",
-        "header",
-        "mode",
-        "indexes",
-        "indices",
-        "databases",
-        "dbinfo",
-        "help",
-        "quit",
-        "exit",
-        "width",
-        "timer",
-        "stats",
-        "dump",
-        "show",
-        "nullvalue",
-        "separator",
-        "echo",
-        "bail",
-        "changes",
-        "fullschema",
-        "eqp",
-        "explain",
-        "print",
-        "sha3sum",
-        "limit",
-        "version",
-        "timeout",
+        "tables", "schema", "headers", "header", "mode", "indexes", "indices", "databases",
+        "dbinfo", "help", "quit", "exit", "width", "timer", "stats", "dump", "show", "nullvalue",
+        "separator", "echo", "bail", "changes", "fullschema", "eqp", "explain", "print", "sha3sum",
+        "limit", "version", "timeout",
     ];
     if ["shell", "system", "sh", "sys"].contains(&name) {
         report.add(Effect::Code {

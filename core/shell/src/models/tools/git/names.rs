@@ -55,46 +55,12 @@ const HARMLESS: &str = " \
 
 /// Sections and names whose values are run, or lead to what is.
 const RUNS: &[&str] = &[
-    "alias.",
-    "pager.",
-    "include.",
-    "includeif.",
-    "url.",
-    "filter.",
-    "difftool.",
-    "mergetool.",
-    "browser.",
-    "man.",
-    "guitool.",
-    "uploadpack.",
-    "tar.",
-    "trailer.",
-    "remote.",
-    "credential.",
-    "gpg.",
-    "core.",
-    "sequence.",
-    "interactive.",
-    "diff.",
-    "merge.",
-    "sendemail.",
-    "protocol.",
-    "http.",
-    "lfs.customtransfer.",
-    "lfs.extension.",
-    "submodule.",
-    "hook.",
-    "web.",
-    "instaweb.",
-    "init.template",
-    "ssh.",
-    "receive.",
-    "gc.recent",
-    "fsmonitor.",
-    "maintenance.",
-    "imap.",
-    "pull.twohead",
-    "pull.octopus",
+    "alias.", "pager.", "include.", "includeif.", "url.", "filter.", "difftool.", "mergetool.",
+    "browser.", "man.", "guitool.", "uploadpack.", "tar.", "trailer.", "remote.", "credential.",
+    "gpg.", "core.", "sequence.", "interactive.", "diff.", "merge.", "sendemail.", "protocol.",
+    "http.", "lfs.customtransfer.", "lfs.extension.", "submodule.", "hook.", "web.", "instaweb.",
+    "init.template", "ssh.", "receive.", "gc.recent", "fsmonitor.", "maintenance.", "imap.",
+    "pull.twohead", "pull.octopus",
 ];
 
 impl Setting {
@@ -181,6 +147,7 @@ fn is_command(value: &str) -> bool {
         })
 }
 
+/// True for a path within the repository.
 fn is_plain_path(value: &str) -> bool {
     !value.starts_with(['/', '~', '-']) && !value.split('/').any(|part| part == "..")
 }

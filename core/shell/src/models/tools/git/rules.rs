@@ -1,4 +1,4 @@
-//! What tables cannot say of `git`: settings, addresses, and what is lost.
+//! What tables cannot say of `git`: settings, addresses, and when work is lost.
 
 use crate::effect::{Access, CodeFrom, Effect, Payload, Persistence};
 use crate::invocation::Argument;
@@ -26,7 +26,7 @@ fn setting(report: &mut Report<'_>, word: &Argument) {
     }
 }
 
-/// What `git` itself is told: settings, and where the repository is.
+/// The settings of the call itself, and where the repository is.
 pub(super) fn settings(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     // Those of a command may be called `-c` as well, and mean another thing.
     let words = &parsed.invocation.arguments;
@@ -75,6 +75,7 @@ fn elsewhere(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     }
 }
 
+/// True for a path in the workspace.
 fn is_inside(report: &Report<'_>, path: &str) -> bool {
     report.env.workspace.iter().any(|root| place::is_within(path, root))
 }
@@ -98,6 +99,7 @@ pub(super) fn compared(report: &mut Report<'_>, parsed: &Parsed<'_>) {
 
 /// A way to merge that is none of Git's own is a program.
 pub(super) fn strategy(report: &mut Report<'_>, parsed: &Parsed<'_>) {
+    /// Merge strategies that are part of `git`.
     const OWN: &[&str] = &["ort", "recursive", "resolve", "octopus", "ours", "subtree"];
     let named = parsed.values("-s").chain(parsed.values("--strategy"));
     for word in named {
@@ -116,7 +118,7 @@ pub(super) fn prefixed(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     }
 }
 
-/// `hash-object --stdin-paths` reads the files whose names it is given.
+/// `hash-object --stdin-paths` reads the files that standard input names.
 pub(super) fn hashed(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     if parsed.has("--stdin-paths") {
         report.reads_listed(None);
@@ -167,6 +169,7 @@ fn address(report: &mut Report<'_>, word: &Argument, sends: bool) {
     report.at(Effect::Network { host, port, fetches: true, sends }, word.span.clone());
 }
 
+/// True for a remote that is a folder of this machine.
 fn is_path(text: &str) -> bool {
     text.starts_with(['/', '.', '~']) || text.starts_with("file:")
 }
@@ -208,6 +211,7 @@ pub(super) fn url(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     }
 }
 
+/// The effects of `git clone`.
 pub(super) fn clone(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     for word in parsed.values("-c") {
         setting(report, word);
@@ -258,6 +262,7 @@ fn folder_of(address: &Value) -> Value {
     }
 }
 
+/// The effects of `git push`.
 pub(super) fn push(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     if parsed.has("-n") {
         return;
@@ -321,12 +326,14 @@ fn has_extension(value: &Value) -> bool {
     (1..=4).contains(&end.len()) && end.bytes().all(|byte| byte.is_ascii_lowercase())
 }
 
+/// The effects of `git restore`.
 pub(super) fn restore(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     if !parsed.has("-S") || parsed.has("-W") {
         report.add(Effect::VersionControlLoss);
     }
 }
 
+/// `gc`: objects that nothing refers to are lost if they are pruned at once.
 pub(super) fn collection(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     let since = parsed.value("--prune").and_then(|word| word.value.as_known());
     if parsed.value("--prune").is_some() && since != Some("2.weeks.ago") {
@@ -334,6 +341,7 @@ pub(super) fn collection(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     }
 }
 
+/// `maintenance start`: it makes something run later.
 pub(super) fn scheduled(report: &mut Report<'_>, _: &Parsed<'_>) {
     report.add(Effect::Persistence(Persistence::Schedule));
 }
@@ -345,17 +353,13 @@ pub(super) fn first_written(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     }
 }
 
+/// The effects of `git config`.
 pub(super) fn config(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     let has = |options: &[&str]| options.iter().any(|option| parsed.has(option));
     let verb = parsed.subcommands.get(1).copied().unwrap_or_default();
     let words = &parsed.operands;
     let reads = has(&[
-        "-l",
-        "--get",
-        "--get-all",
-        "--get-regexp",
-        "--get-urlmatch",
-        "--get-color",
+        "-l", "--get", "--get-all", "--get-regexp", "--get-urlmatch", "--get-color",
         "--get-colorbool",
     ]);
     let removes = has(&["--unset", "--unset-all", "--remove-section"]);
@@ -389,7 +393,7 @@ pub(super) fn config(report: &mut Report<'_>, parsed: &Parsed<'_>) {
 }
 
 /// The file that settings are written to. What a harmless one changes is not what others run, so it is
-/// told as a file beside it.
+/// reported as a file beside it.
 fn written(report: &mut Report<'_>, parsed: &Parsed<'_>, file: Option<&Argument>, harmless: bool) {
     let home = |name: &str| Value::known(format!("{}/{name}", report.env.home));
     let below = |folder: String| Value::Prefix(folder, Origin::Picked);

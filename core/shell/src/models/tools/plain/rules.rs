@@ -1,8 +1,9 @@
-//! What is asked about, tool by tool.
+//! The rules, tool by tool.
 
 use super::Also::{Compiles, Dashes, Everywhere, Expands, Fed, Remote};
 use super::{NONE, Rule};
 
+/// The rules. The first one that has the name of a tool counts.
 pub(super) const RULES: &[Rule] = &[
     Rule { names: "cppcheck", doubts: "--clang", ..NONE },
     Rule {
