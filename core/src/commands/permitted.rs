@@ -49,7 +49,8 @@ impl Commands {
         env.stdin = wanted.stdin.map(str::to_owned);
         let (analysis, env) = analysed(wanted.text, env, links);
         let own = settings_of(&self.settings, cx.caller(), wanted.agents);
-        let checks = own.iter().map(|settings| check_hard_deny(&analysis, &env, settings)).collect();
+        let checks =
+            own.iter().map(|settings| check_hard_deny(&analysis, &env, settings)).collect();
         let mut check =
             strictest(checks).unwrap_or_else(|| check_hard_deny(&analysis, &env, &self.settings));
         if let Some(plan) = &mut check.plan {
