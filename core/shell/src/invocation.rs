@@ -14,34 +14,35 @@ pub fn program_name(program: &str) -> &str {
     program.rsplit('/').next().unwrap_or(program)
 }
 
-/// A program that the command runs, or may run.
+/// A program that the command runs, or may run, with everything that it gets from the shell.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Invocation {
-    /// The program as it is called: `ls`, `/bin/ls`, `./run.sh`. Unknown: it may be any.
+    /// The program as it is called: `ls`, `/bin/ls`, `./run.sh`. If it is unknown, it may be any
+    /// program.
     pub program: Argument,
-    /// Its arguments, without the program.
+    /// Its arguments, without the program itself.
     pub arguments: Vec<Argument>,
-    /// Variables that are set for it alone, and those that the script exported before.
+    /// Variables that are set for this invocation alone, and those that the script exported before.
     pub environment: Vec<(String, Value)>,
     /// What it reads on standard input.
     pub stdin: Stdin,
     /// Where its standard output goes.
     pub stdout: Stdout,
-    /// The folder it starts in, absolute if it is known.
+    /// The folder that it starts in, absolute if it is known.
     pub cwd: Value,
-    /// On which machine: here, or somewhere that the owner's files are not.
+    /// The machine that it runs on. On another machine its files are not the owner's.
     pub locus: Locus,
-    /// The wrappers it was found in, the outermost first: `sudo`, `xargs`.
+    /// The wrapper commands that it was found in, the outermost first: `sudo`, `xargs`.
     pub wrappers: Vec<String>,
-    /// The number of the invocation that runs it, if it is in a wrapper or an inner script. What it
-    /// writes, that one writes.
+    /// The number of the invocation that runs it, if it was found in a wrapper or an inner script.
+    /// That one's output holds its output.
     pub outer: Option<usize>,
-    /// True if the shell itself does it: `cd`, `export`. The evaluation reports what it does,
-    /// and it needs no model. Builtins that are programs as well (`echo`, `kill`, `test`) are not.
+    /// True if the shell itself does it: `cd`, `export`. The evaluation reports its effects, and it
+    /// needs no model. Builtins that are programs as well (`echo`, `kill`, `test`) are not marked.
     pub builtin: bool,
-    /// True if it runs only where something else turns out so, or may run several times.
+    /// True if it runs only under a condition, or may run several times.
     pub conditional: bool,
-    /// Where it stands in the text.
+    /// Its place in the text.
     pub span: Span,
 }
 
@@ -53,17 +54,19 @@ impl Invocation {
     }
 }
 
-/// A word after expansion. A word that becomes several is several arguments; where it is not known
-/// how many, one with `many`.
+/// A word after expansion. A word that becomes several is several arguments; if it is not known how
+/// many, it is one with `many`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Argument {
-    /// What is known of it.
+    /// What is known of its text.
     pub value: Value,
-    /// True if it may be none, one or several arguments: a glob, an unquoted unknown.
+    /// True if it may be none, one or several arguments: a glob, an unquoted variable that is not
+    /// known.
     pub many: bool,
-    /// Where it stands.
+    /// Its place in the text.
     pub span: Span,
-    /// The numbers of the invocations that ran to make it: `$(…)`. What they wrote may be known.
+    /// The numbers of the invocations whose output went into it: `$(…)`. What they wrote may be
+    /// known nevertheless.
     pub made_by: Vec<usize>,
 }
 
@@ -78,24 +81,24 @@ impl Argument {
 /// What a program reads on standard input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stdin {
-    /// What the caller gives: nothing, as a rule.
+    /// The input of the whole command: nothing, as a rule.
     Inherited,
     /// A text of the command itself: a here-document, `echo … |`.
     Text(Value),
-    /// What others may have left of such a text.
+    /// The rest that other readers may have left of such a text.
     Rest(Value),
     /// A file.
     File(Value),
-    /// What another invocation writes, by its number in the list of all.
+    /// The output of other invocations, by their numbers.
     Pipe(Vec<usize>),
-    /// Something else.
+    /// Something that is not known.
     Unknown,
 }
 
 /// Where a program's standard output goes.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Stdout {
-    /// To the caller.
+    /// To the output of the whole command.
     Inherited,
     /// To a file, whole or at its end.
     File {
@@ -108,17 +111,17 @@ pub enum Stdout {
     Pipe,
     /// Into a word of the text: `$(…)`.
     Substitution,
-    /// Nowhere: `/dev/null`, closed.
+    /// Nowhere: to `/dev/null`, or it is closed.
     Nowhere,
 }
 
-/// Where a program runs.
+/// The machine that a program runs on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Locus {
-    /// On this machine, in this file system.
+    /// This machine, with its files.
     Here,
-    /// In a container that shares what its options say.
+    /// A container, which sees the files that its options share.
     Container,
-    /// On another machine.
+    /// Another machine, by its address.
     Remote(Value),
 }

@@ -8,47 +8,49 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Where something stands in the text, in bytes. What comes from a text within the text (`sh -c`)
-/// has the place of the word that holds it.
+/// A place in the text, in bytes. What comes from a text within the text (`sh -c`) has the place of
+/// the word that holds it.
 pub type Span = Range<usize>;
 
-/// A whole text, or the inside of a substitution, a group or a function.
+/// A list of pipelines: the whole text, or the inside of a substitution, a group or a function.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Script {
-    /// In order. What is joined by `&&` and `||` counts one after the other: either may run.
+    /// The pipelines in order. Those joined by `&&` and `||` follow one another, because any of
+    /// them may run.
     pub items: Vec<Item>,
 }
 
-/// A pipeline with what joins it to the one before and what ends it.
+/// A pipeline, with what joins it to the one before.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Item {
-    /// How it hangs together with the item before.
+    /// How it is joined to the item before.
     pub joint: Joint,
-    /// What runs.
+    /// The pipeline.
     pub pipeline: Pipeline,
-    /// True behind `&`.
+    /// True if it ends with `&`.
     pub background: bool,
-    /// True if a line break stands before it, and no `;`: an expansion that fails ends all of a line.
+    /// True if it begins a line of the script. An expansion that fails abandons the rest of its
+    /// line, and the next line runs.
     pub begins_line: bool,
 }
 
-/// Whether an item runs, given the one before.
+/// When an item runs, given the one before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Joint {
-    /// It runs: `;`, a line break, the first one.
+    /// Always: behind `;`, a line break, or as the first one.
     Always,
-    /// It runs if the one before succeeded.
+    /// If the one before succeeded: `&&`.
     And,
-    /// It runs if the one before failed.
+    /// If the one before failed: `||`.
     Or,
 }
 
-/// Commands, each reading what the one before writes.
+/// Commands, each of which reads what the one before writes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pipeline {
-    /// True behind an odd number of `!`.
+    /// True if its status is negated by `!`.
     pub negated: bool,
-    /// At least one.
+    /// The commands. There is at least one.
     pub commands: Vec<Command>,
     /// For each joint between two commands, true for `|&`.
     pub with_stderr: Vec<bool>,
@@ -59,15 +61,15 @@ pub struct Pipeline {
 /// One command of a pipeline, with the redirections that hold for all of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Command {
-    /// What it is.
+    /// What kind of command it is.
     pub kind: CommandKind,
-    /// In their order. Those of a simple command stand here, too.
+    /// Its redirections in order, also those of a simple command.
     pub redirections: Vec<Redirection>,
     /// Where it stands.
     pub span: Span,
 }
 
-/// What a command is.
+/// The kinds of commands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CommandKind {
     /// Words. Builtins, declarations (`export`, `declare`), `break` and `exit` are simple commands.
@@ -133,28 +135,30 @@ pub enum CommandKind {
         /// What is run.
         body: Box<Command>,
     },
-    /// What the parser knows and we do not; it says what. Never allowed.
+    /// Something that the parser knows and the evaluation does not, with its name. A text with one
+    /// is never allowed.
     Unknown(String),
 }
 
-/// `NAME=value word word …`
+/// A simple command: `NAME=value word word …`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SimpleCommand {
-    /// In their order.
+    /// The assignments before the command, in order.
     pub assignments: Vec<Assignment>,
-    /// The words; the first one is the command. Operands of declarations are words.
+    /// The words. The first one names the command, and the operands of declarations are words as
+    /// well.
     pub words: Vec<Word>,
     /// Arrays that a declaration assigns, `declare -a x=(…)`, which no word can hold. The name is
     /// one of the words, too.
     pub arrays: Vec<Assignment>,
 }
 
-/// `NAME=value`, `NAME+=value`, `NAME[i]=value`, `NAME=(…)`
+/// An assignment: `NAME=value`, `NAME+=value`, `NAME[i]=value`, `NAME=(…)`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Assignment {
-    /// The name.
+    /// The name of the variable.
     pub name: String,
-    /// What stands between brackets.
+    /// The index of an array element.
     pub index: Option<Word>,
     /// True for `+=`.
     pub append: bool,
@@ -173,10 +177,10 @@ pub enum Assigned {
     Array(Vec<Word>),
 }
 
-/// A word as it is written.
+/// A word as it is written, in pieces.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Word {
-    /// In their order.
+    /// The pieces in order. A word without pieces is the empty text.
     pub pieces: Vec<Piece>,
     /// Where it stands.
     pub span: Span,
@@ -193,7 +197,7 @@ pub enum Piece {
         /// True if it is neither split nor a pattern.
         quoted: bool,
     },
-    /// A value of a variable.
+    /// The value of a variable, with what is done to it.
     Variable(Variable),
     /// `$(…)`, `` `…` ``
     Command {
@@ -224,16 +228,17 @@ pub enum Piece {
     Glob(String),
     /// `{a,b}` and `{1..9}`: what it may become, each of them pieces.
     Brace(Vec<Vec<Piece>>),
-    /// What the parser knows and we do not; it says what. Its value is unknown.
+    /// Something that the parser knows and the evaluation does not, with its name. Its value is
+    /// unknown.
     Unknown(String),
 }
 
-/// `$name`, `${name…}`
+/// A parameter expansion: `$name`, `${name…}`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variable {
     /// The name, a number, or one of `@ * # ? - $ ! 0`.
     pub name: String,
-    /// What stands between brackets: `@`, `*` or a word.
+    /// The index between brackets: `@`, `*` or a word.
     pub index: Option<Box<Word>>,
     /// What is done to it.
     pub operation: Operation,
@@ -248,7 +253,7 @@ impl Variable {
     }
 }
 
-/// What is done to the value of a variable.
+/// What an expansion does to the value of a variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Operation {
     /// Nothing.
@@ -351,12 +356,12 @@ impl Operation {
     }
 }
 
-/// `2>&1`, `< file`, `<<EOF`
+/// A redirection: `2>&1`, `< file`, `<<EOF`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Redirection {
-    /// The descriptor; none: what the kind has by default.
+    /// The descriptor; none: the default of its kind.
     pub fd: Option<u32>,
-    /// `{name}>` sets a variable to the descriptor.
+    /// The variable of `{name}>`, which is set to the descriptor.
     pub fd_name: Option<String>,
     /// What it does.
     pub kind: RedirectionKind,
@@ -364,7 +369,7 @@ pub struct Redirection {
     pub span: Span,
 }
 
-/// What a redirection does.
+/// What a redirection does with its descriptor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RedirectionKind {
     /// `<`

@@ -43,21 +43,21 @@ use shuck_parser::parser::ParseStatus;
 
 use crate::ir::{Script, Span};
 
-/// The most times that a text within the text is parsed anew, one in the other: backticks.
+/// How often a text within the text is parsed again, one within the other: backticks in backticks.
 const DEEPEST: usize = 12;
 
-/// The most substitutions in each other. Each is parsed once for every one around it, since the crate
-/// does not say what is wrong within them.
+/// The most substitutions within each other. The crate does not say what is wrong inside of one, so
+/// each is parsed once more for every one around it.
 const DEEPEST_SUBSTITUTION: usize = 8;
 
-/// The most bytes that are parsed again, all together: backticks, words of expansions, the inside of
-/// substitutions. What is never closed is read as if it stood in itself, in many ways.
+/// The most bytes that are parsed again, all together: backticks, words of expansions, the inside
+/// of substitutions. A text that never closes them would otherwise be parsed again in many ways.
 const MOST_AGAIN: usize = 2 * crate::precheck::LONGEST;
 
-/// What a text costs beside its bytes, however short it is.
+/// The cost of parsing a text again, besides its bytes, so that many short texts count as well.
 const COST_OF_TEXT: usize = 64;
 
-/// A text, parsed.
+/// A parsed text.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Parse {
     /// What was understood, which is all of it if there is no problem.
@@ -67,7 +67,7 @@ pub struct Parse {
 }
 
 impl Parse {
-    /// Of two readings of a text, neither of which is whole, what either shows.
+    /// Joins two readings of a text, neither of which is whole: what either of them shows.
     fn or(mut self, other: Parse) -> Parse {
         if self.script != other.script {
             self.script.items.extend(other.script.items);
@@ -81,7 +81,7 @@ impl Parse {
     }
 }
 
-/// Something that the parser did not understand as a shell would.
+/// Something that the parser did not understand as a shell would. A text with one is never allowed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// What it is, for a reader.
@@ -90,13 +90,14 @@ pub struct Problem {
     pub span: Span,
 }
 
-/// Parses a text. The text has passed [`precheck`](crate::precheck).
+/// Parses a text, which must have passed [`precheck`](crate::precheck).
 #[must_use]
 pub fn parse(text: &str) -> Parse {
     parse_at(text, None)
 }
 
-/// Parses a text that stands within another, at `place`.
+/// Parses a text that stands within another one. Everything in it gets the place of the word that
+/// holds it.
 #[must_use]
 pub fn parse_within(text: &str, place: &Span) -> Parse {
     parse_at(text, Some(place))
@@ -133,7 +134,7 @@ fn lower(source: &str, altered: bool, place: Option<&Span>, apart: bool) -> Pars
     Parse { script, problems }
 }
 
-/// One text on its way from the crate's tree to ours.
+/// One text on its way from the crate's tree to the [`ir`](crate::ir).
 struct Lowering<'s, 'p> {
     /// The text that the crate's spans count in.
     source: &'s str,
@@ -156,7 +157,7 @@ struct Lowering<'s, 'p> {
 }
 
 impl Lowering<'_, '_> {
-    /// The text as a script.
+    /// Lowers the text as a script.
     fn whole(&mut self) -> Script {
         let Some(parsed) = reading::read(self.source, self.apart) else {
             let span = self.place.clone().unwrap_or(0..self.source.len());
@@ -177,7 +178,7 @@ impl Lowering<'_, '_> {
         self.sequence(&parsed.file.body)
     }
 
-    /// A text within this one, as a script; nothing if it stands too deep.
+    /// Lowers a text within this one as a script. Nothing if it is nested too deeply.
     fn script_within(&mut self, text: &str, place: Span) -> Option<Script> {
         if !self.may_read(text, &place) {
             return None;
@@ -197,15 +198,16 @@ impl Lowering<'_, '_> {
         Some(within.whole())
     }
 
-    /// Looks whether a quoted text, in which a backslash before a line end is only itself, is as it was
-    /// given. Where continuations were moved, nobody knows whether one of its own was among them.
+    /// Checks that a quoted text, in which a backslash before a line end stands for itself, is as
+    /// it was written. If continuations were moved in the text, one of its own may have been among
+    /// them, which is a problem.
     fn check_quoted(&mut self, text: &str, place: &Span) {
         if self.altered && text.contains("\\\n") {
             self.problem("a quoted text that could not be read", place.clone());
         }
     }
 
-    /// True if a text within this one may be parsed. Otherwise that is a problem.
+    /// True if a text within this one may be parsed. Otherwise that is recorded as a problem.
     fn may_read(&mut self, text: &str, place: &Span) -> bool {
         let left = self.again.get().checked_sub(text.len() + COST_OF_TEXT);
         if let Some(left) = left.filter(|_| self.depth < DEEPEST) {
@@ -219,7 +221,7 @@ impl Lowering<'_, '_> {
         false
     }
 
-    /// Where the crate's span is in the whole text.
+    /// The place of a span of the crate in the whole text.
     fn span(&self, span: shuck_ast::Span) -> Span {
         match &self.place {
             Some(place) => place.clone(),
@@ -230,7 +232,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// The text of a span.
+    /// The text of a span of the crate.
     fn slice(&self, span: shuck_ast::Span) -> &str {
         let end = span.end.offset().min(self.source.len());
         self.source.get(span.start.offset()..end).unwrap_or_default()

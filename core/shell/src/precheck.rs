@@ -8,55 +8,55 @@
 use crate::decision::Decision;
 use crate::ir::Span;
 
-/// The longest text that is analysed, in bytes.
+/// The longest text that is analysed, in bytes. A person who approves a longer one would not read
+/// it.
 pub const LONGEST: usize = 32 * 1024;
 
-/// The longest text that can be run, in bytes: Linux starts no program with a longer argument
-/// (`MAX_ARG_STRLEN`, with the NUL behind it).
+/// The longest text that can be run at all, in bytes. Linux starts no program with a longer
+/// argument (`MAX_ARG_STRLEN`, with the NUL behind it).
 pub const LONGEST_RUN: usize = 128 * 1024 - 1;
 
-/// The deepest that parentheses and braces stand in each other. The parser overflows a stack of 2 MiB
-/// with some thousands of `$((`.
+/// The deepest nesting of parentheses and braces. The parser overflows a stack of 2 MiB with some
+/// thousands of `$((`, and nobody reads a tenth of this.
 pub const DEEPEST: usize = 64;
 
-/// The deepest that `${` stand in each other, since the parser reads each again, and more than once, for
-/// those around it.
+/// The deepest nesting of `${`. The parser reads each again for every one around it, more than
+/// once.
 const DEEPEST_PARAMETER: usize = 6;
 
-/// The most substitutions and groups of patterns in each other that stand within a `${`. The parser
-/// reads each of them twice for each one around it, if one is never closed.
+/// The most substitutions and groups of patterns within each other that stand within a `${`. The
+/// parser reads each of them twice for every one around it if one is never closed.
 const DEEPEST_MIXED: usize = 4;
 
-/// The most substitutions in each other with a here-document before each: the parser reads each again
-/// with every one around it.
+/// The most substitutions within each other with a here-document before each. The parser reads each
+/// again with every one around it.
 const DEEPEST_DOCUMENTED: usize = 5;
 
-/// The most `time` and `coproc` in the place of a command, whose depth the parser does not count: it
-/// overflows a stack of 2 MiB with less than two hundred.
+/// The most `time` and `coproc` in a row. The parser does not count their depth, and overflows a
+/// stack of 2 MiB with fewer than two hundred.
 const MOST_PREFIXES: usize = 24;
 
-/// The most substitutions, and the most here-documents. Each substitution is a command at least, so
-/// that a text with more could not be evaluated in full.
+/// The most substitutions, and the most here-documents. Each substitution is at least one command,
+/// so a text with more could not be evaluated in full.
 const MOST_OPENED: usize = 256;
 
-/// The most words and operators. Ordinary text of [`LONGEST`] bytes has fewer than this.
+/// The most words and operators. Ordinary text of [`LONGEST`] bytes has fewer.
 const MOST_WORDS: usize = 6 * 1024;
 
-/// The most words and operators if those in a substitution count once more for each one around them,
-/// as often as they are parsed.
+/// The most words and operators, each counted as often as the parser reads it.
 const MOST_READ: usize = 2 * MOST_WORDS;
 
-/// The most dollar signs outside of single quotes. Ordinary text of [`LONGEST`] bytes has fewer, that
-/// of languages in which each variable has one included.
+/// The most dollar signs outside of single quotes. Ordinary text of [`LONGEST`] bytes has fewer,
+/// also text of languages in which every variable has one.
 const MOST_EXPANSIONS: usize = 1536;
 
-/// The most opened braces outside of quotes.
+/// The most opened braces outside of quotes. The parser looks for the end of each.
 const MOST_BRACES: usize = 2 * 1024;
 
-/// More blanks than this in a row move what follows out of sight.
+/// The most blanks in a row. More of them move what follows out of sight of a person who approves.
 const MOST_BLANKS: usize = 120;
 
-/// Something that was found.
+/// Something that is wrong with a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     /// What.
@@ -65,14 +65,14 @@ pub struct Finding {
     pub span: Span,
 }
 
-/// What is wrong with a text.
+/// The kinds of findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Concern {
     /// It is longer than [`LONGEST`].
     TooLong,
-    /// It has a NUL, at which programs written in C believe it to end.
+    /// It has a NUL, at which programs written in C take it to end.
     Nul,
-    /// It is no UTF-8.
+    /// It is not UTF-8.
     NotText,
     /// It has a control character other than a tab or a line break.
     Control(char),
@@ -94,7 +94,7 @@ pub enum Concern {
 }
 
 impl Finding {
-    /// What it decides alone.
+    /// The decision that this finding alone leads to.
     #[must_use]
     pub fn decision(&self) -> Decision {
         match self.concern {
@@ -106,7 +106,7 @@ impl Finding {
         }
     }
 
-    /// True if the text cannot be parsed because of it.
+    /// True if the text cannot be parsed because of it. The parser never gets such a text.
     #[must_use]
     pub fn is_fatal(&self) -> bool {
         matches!(
@@ -119,7 +119,7 @@ impl Finding {
         )
     }
 
-    /// What is wrong, in a sentence. Characters are shown as escapes.
+    /// The finding as a sentence for a person. Characters are shown as escapes.
     #[must_use]
     pub fn why(&self) -> String {
         match self.concern {
@@ -152,7 +152,7 @@ impl Finding {
 }
 
 impl Finding {
-    /// What to do instead, in a sentence.
+    /// What to do instead, as a sentence.
     #[must_use]
     pub fn instead(&self) -> &'static str {
         match self.concern {
@@ -165,7 +165,7 @@ impl Finding {
     }
 }
 
-/// The text of some bytes, or why they are none.
+/// Bytes as a text.
 ///
 /// # Errors
 ///
@@ -177,7 +177,7 @@ pub fn text(bytes: &[u8]) -> Result<&str, Finding> {
     })
 }
 
-/// Everything that is wrong with a text.
+/// Everything that is wrong with a text, in one pass.
 #[must_use]
 pub fn check(text: &str) -> Vec<Finding> {
     if text.len() > LONGEST {
@@ -232,7 +232,7 @@ struct Scan {
     opened_braces: usize,
     /// The character before.
     before: char,
-    /// True behind a backslash that is none itself: what it stands before opens and closes nothing.
+    /// True behind a backslash that is not escaped itself: the next character opens and closes nothing.
     behind_backslash: bool,
     /// The words that may be `time` and `coproc`.
     keywords: Keywords,
@@ -251,7 +251,7 @@ struct Parenthesis {
     documented: bool,
 }
 
-/// The words that a shell knows before a command.
+/// The words that a shell knows before a command, as far as they nest.
 struct Keywords {
     /// The word so far.
     text: String,
@@ -288,7 +288,7 @@ impl Keywords {
     }
 }
 
-/// The letters of the word that is read.
+/// The letters of the word that is being read.
 #[derive(Default)]
 struct Letters {
     /// True if the word has a letter of ASCII.
@@ -352,7 +352,8 @@ impl Scan {
         }
     }
 
-    /// Quotes do not count here: an error about them must not let a deep text through.
+    /// Counts what is nested. Quotes do not count here, because an error about them must not let a
+    /// deep text through.
     fn nesting(&mut self, at: usize, char: char) {
         match (self.before, char) {
             (_, '(') => {
@@ -404,7 +405,7 @@ impl Scan {
         }
     }
 
-    /// Counts the first character of each word, and of each operator.
+    /// Counts the first character of each word and of each operator.
     fn counts(&mut self, at: usize, char: char) {
         let kind = |char: char| match char {
             ' ' | '\t' | '\n' | '\r' | '\0' => 0,
@@ -438,8 +439,8 @@ impl Scan {
         }
     }
 
-    /// A word in a script of its own has letters that look like no others; one that only mixes in
-    /// what looks like ASCII is made to be misread.
+    /// Ends a word. A word in a script of its own has letters that look like no others. A word that
+    /// mixes ASCII with letters that look like ASCII is made to be misread.
     fn end_word(&mut self) {
         let word = std::mem::take(&mut self.word);
         if let Some((at, char)) = word.lookalike

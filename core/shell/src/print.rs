@@ -153,7 +153,7 @@ impl Printer {
     }
 
     /// Prints a compound command.
-    #[expect(clippy::too_many_lines, reason = "one arm a compound command")]
+    #[expect(clippy::too_many_lines, reason = "one match arm per compound command")]
     fn compound(&mut self, kind: &CommandKind) -> Option<()> {
         match kind {
             CommandKind::Group(script) => self.block("{", script, "}"),

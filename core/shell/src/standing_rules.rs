@@ -377,7 +377,6 @@ mod tests {
     }
 
     #[test]
-    #[expect(clippy::too_many_lines, reason = "a table of commands")]
     fn a_rule_covers_only_what_does_no_more_than_it_was_made_from() {
         let env = Env::default();
         let commands = [

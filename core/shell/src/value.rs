@@ -25,43 +25,48 @@
 //! joined. Of a text longer than [`Value::LONGEST`] only the beginning is known.
 
 /// What is known of the value of a word or a variable.
+///
+/// The variants are ordered by how much is known. A value never claims more than what holds on
+/// every path through the script.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Value {
-    /// It is this.
+    /// It is exactly this text.
     Known(String),
-    /// It is one of these: at least two, at most [`Value::MOST`], each once.
+    /// It is one of these texts: at least two, at most [`Value::MOST`], each once.
     OneOf(Vec<String>),
-    /// It begins so, and how it goes on is unknown. The prefix is never empty.
+    /// It begins with this text, and how it goes on is unknown. The text is never empty.
     Prefix(String, Origin),
-    /// Nothing is known but where it comes from.
+    /// Nothing is known but its origin.
     Unknown(Origin),
 }
 
-/// Where an unknown value comes from.
+/// Where an unknown value comes from. The origin decides how dangerous it is: a number cannot be an
+/// option.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Origin {
-    /// A variable of the environment with this name.
+    /// A variable of the environment with this name, which the script did not set.
     Environment(String),
-    /// A variable of the environment, or this text if it is not set: `${name:-text}`.
+    /// A variable of the environment, or this text where it is not set: `${name:-text}`.
     EnvironmentOr(String, String),
-    /// What programs wrote, by their numbers in the list of all invocations.
+    /// The output of programs, by their numbers in the list of all invocations.
     Output(Vec<usize>),
-    /// Names of files that fit a pattern, as written.
+    /// Names of files that match a pattern, which stands here as it is written.
     Glob(String),
     /// An argument of the script or of a function.
     Argument,
-    /// Read from the standard input that the caller gives, or from a file.
+    /// Text that was read from the caller's standard input, or from a file.
     Input,
-    /// The arithmetic of a shell: a number.
+    /// The result of arithmetic, or another number of the shell.
     Number,
-    /// A name that a program picks for itself in the folder before it.
+    /// A name that a program picks by itself within a folder: a match of `find`, a temporary file.
     Picked,
-    /// Something else: a random number, a loop, too many values.
+    /// Anything else: a random value, a variable that a loop changes, too many values.
     Other,
 }
 
 impl Value {
-    /// The most values that are kept apart.
+    /// The most texts that are kept apart. A script with more branches than this seldom differs in
+    /// what matters.
     pub const MOST: usize = 16;
 
     /// A known value.
@@ -69,7 +74,7 @@ impl Value {
         Value::Known(text.into())
     }
 
-    /// The value, if it is known.
+    /// The text, if it is known exactly.
     pub fn as_known(&self) -> Option<&str> {
         match self {
             Value::Known(text) => Some(text),
@@ -77,7 +82,7 @@ impl Value {
         }
     }
 
-    /// Everything that it may be, if that is known.
+    /// Every text that it may be, if all of them are known.
     pub fn possible(&self) -> Option<&[String]> {
         match self {
             Value::Known(text) => Some(std::slice::from_ref(text)),
@@ -86,7 +91,7 @@ impl Value {
         }
     }
 
-    /// What it surely begins with, which may be empty.
+    /// The text that it certainly begins with. Empty if nothing is known.
     pub fn prefix(&self) -> &str {
         match self {
             Value::Known(text) | Value::Prefix(text, _) => text,
@@ -94,7 +99,7 @@ impl Value {
         }
     }
 
-    /// One of the two: what a shell has behind two branches.
+    /// Either of two values: what a shell has behind two branches.
     #[must_use]
     pub fn or(self, other: Value) -> Value {
         if self == other {
@@ -106,7 +111,7 @@ impl Value {
         }
     }
 
-    /// Where it comes from, if it is not known.
+    /// Where it comes from, if it is not known in full.
     pub fn origin(&self) -> Option<&Origin> {
         match self {
             Value::Prefix(_, origin) | Value::Unknown(origin) => Some(origin),
@@ -122,7 +127,7 @@ impl Value {
         }
     }
 
-    /// One of some known values; unknown if there are none or too many.
+    /// One of some known texts; unknown if there are none or too many.
     pub fn one_of(values: impl IntoIterator<Item = String>) -> Value {
         let mut all: Vec<String> = Vec::new();
         for value in values {
@@ -140,10 +145,11 @@ impl Value {
         }
     }
 
-    /// The most bytes of a text that is kept. A text may double itself with each of its commands.
+    /// The most bytes of a text that is kept: as long as the longest text that is analysed. A text
+    /// may double itself with each command.
     pub const LONGEST: usize = crate::precheck::LONGEST;
 
-    /// How many bytes of text it holds.
+    /// How many bytes of text it holds, for the accounting of fuel.
     pub fn weight(&self) -> usize {
         match self {
             Value::Known(text) | Value::Prefix(text, _) => text.len(),
@@ -152,7 +158,8 @@ impl Value {
         }
     }
 
-    /// The one behind the other. What is longer than [`Value::LONGEST`] is known by its first part.
+    /// This value with another one behind it. If the result would be longer than
+    /// [`Value::LONGEST`], only its beginning is known.
     #[must_use]
     pub fn then(self, next: Value) -> Value {
         match (self, next) {
@@ -214,7 +221,8 @@ impl Value {
         }
     }
 
-    /// What becomes of every possible text. An unknown value stays unknown, of the same origin.
+    /// The value with a change applied to every possible text. An unknown value stays unknown, with
+    /// the same origin.
     #[must_use]
     pub fn map(&self, change: impl Fn(&str) -> String) -> Value {
         match self {

@@ -59,7 +59,7 @@ pub fn awk(program: &str, variables: &[(String, Value)]) -> Vec<Act> {
 }
 
 /// Splits a program into tokens.
-#[expect(clippy::too_many_lines, reason = "one arm a kind of sign")]
+#[expect(clippy::too_many_lines, reason = "one match arm per kind of character")]
 fn tokens(text: &str) -> Vec<Token> {
     let chars: Vec<char> = text.chars().collect();
     let mut tokens: Vec<Token> = Vec::new();
@@ -211,7 +211,7 @@ impl Reader {
     }
 
     /// Reads all tokens.
-    #[expect(clippy::too_many_lines, reason = "one arm a kind of token")]
+    #[expect(clippy::too_many_lines, reason = "one match arm per kind of token")]
     fn all(&mut self) {
         let mut last = Value::Unknown(Origin::Other);
         while let Some(token) = self.tokens.get(self.at).cloned() {

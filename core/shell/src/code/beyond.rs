@@ -14,21 +14,22 @@ use crate::effect::{Access, Effect, Payload};
 use crate::value::Value;
 use pure::{MODULES, NAMES};
 
-/// The most values in each other that are looked through.
+/// How deep lists and maps in the arguments are searched.
 const DEEPEST: usize = 4;
 
-/// The longest text that a system takes for a path.
+/// The longest text that a system takes for a path (`PATH_MAX` of Linux).
 const LONGEST: usize = 4096;
 
-/// Folders at the top of a disk. A text that begins with one of them is a path, whoever gets it.
+/// Folders at the top of a disk. A text that begins with one of them is a path, whatever function
+/// gets it.
 const TOP_FOLDERS: &[&str] = &[
     "Applications", "Library", "System", "Users", "Volumes", "bin", "boot", "dev", "etc", "home",
     "lib", "lib64", "media", "mnt", "opt", "private", "proc", "root", "run", "sbin", "srv", "sys",
     "tmp", "usr", "var",
 ];
 
-/// Names of functions that run what they are given, in Python, where a method is seldom called so
-/// for anything else.
+/// Names of functions that run their arguments, in Python, where a method is seldom called so for
+/// anything else.
 const RUN_NAMES_OF_PYTHON: &[&str] = &[
     "run", "runctx", "runeval", "spawn", "main", "eval", "exec", "system", "execute", "call",
     "check_call", "check_output", "getoutput", "popen", "Popen", "shell", "sudo", "bash",
@@ -46,15 +47,15 @@ const HARMLESS_IN_SPITE_OF_NAME: &[&str] = &[
     "asyncio.run", "unittest.main", "numpy.load", "html.",
 ];
 
-/// Words by which a database opens another file or a library.
+/// Words by which a statement opens another file or loads a library.
 const DATABASE_OPENS_FILE: &[&str] =
     &["attach", "load_extension", "vacuum into", "writefile", "readfile"];
 
-/// Functions of modules that are private by their name, and still of use.
+/// Functions that are private by their name, and commonly used all the same.
 const USUAL: &[&str] = &["os._exit", "sys._getframe", "ssl._create_unverified_context"];
 
 impl Reader<'_> {
-    /// Records what a function in no table may do.
+    /// Records what a function in no table may do with its arguments.
     pub(super) fn check_unknown_function(
         &mut self,
         path: &str,
@@ -86,7 +87,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Some modules run programs by what stands in brackets behind a name.
+    /// Records that a value of an unknown module is indexed: some modules run programs by what
+    /// stands in brackets.
     pub(super) fn check_index(&mut self, value: &AbstractValue, key: &AbstractValue) {
         if let AbstractValue::Path(path, _) = value
             && self.is_foreign(path)
@@ -96,7 +98,7 @@ impl Reader<'_> {
         }
     }
 
-    /// True for a function of a module that is neither of the language nor well known.
+    /// True for a function of a module that is neither part of the language nor well known.
     fn is_foreign(&self, path: &str) -> bool {
         let first = path.split(['.', '(', '/']).next().unwrap_or_default();
         let is_bare = !path.contains(['.', '(']);
@@ -114,7 +116,7 @@ impl Reader<'_> {
         self.foreign.iter().any(is_named)
     }
 
-    /// True for what a module of Python keeps to itself.
+    /// True for a name that a Python module keeps to itself.
     fn is_private(&self, path: &str) -> bool {
         let mut parts = path.split('.');
         let first = parts.next().unwrap_or_default();
@@ -214,7 +216,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Modules are looked for in the folders that a value names.
+    /// Records that modules are looked for in the folders that a value names.
     pub(super) fn library(&mut self, operand: &AbstractValue) {
         for folder in operand.elements() {
             match &folder {
@@ -253,7 +255,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What Perl opens by itself: the names of files, or of commands that end with `|`.
+    /// Records what Perl opens by itself: files, or commands whose name ends with `|`.
     pub(super) fn operands(&mut self, all: &AbstractValue) {
         for name in all.elements() {
             let Some(text) = name.text().map(|text| text.trim().to_owned()) else {
@@ -313,7 +315,7 @@ fn opens_database(name: &str, arguments: &[AbstractValue]) -> bool {
     asks.contains(&name) && arguments.iter().any(opens)
 }
 
-/// True for what may hold a text: a number does not, nor a function.
+/// True for a value that may hold a text. A number does not, nor does a function.
 fn may_hold_text(value: &AbstractValue, depth: usize) -> bool {
     match value {
         AbstractValue::Number(_) => false,
@@ -328,8 +330,9 @@ fn may_hold_text(value: &AbstractValue, depth: usize) -> bool {
     }
 }
 
-/// True for the beginning of a path that may lead out of the workspace, or to what is hidden in it.
-/// What a method gets may be anything, and counts only where it names a folder that disks have.
+/// True for the beginning of a path that may lead out of the workspace, or to something hidden in
+/// it. The argument of a method may be anything, so it counts only if it names a folder that disks
+/// have.
 fn is_beyond(text: &str, is_method: bool) -> bool {
     if text.len() > LONGEST {
         return false;

@@ -271,7 +271,7 @@ impl Reader<'_> {
     }
 
     /// Records what a call with this signature does. One match arm per kind of action.
-    #[expect(clippy::too_many_lines, reason = "one arm a kind of deed")]
+    #[expect(clippy::too_many_lines, reason = "one match arm per kind of action")]
     fn perform(
         &mut self,
         path: &str,

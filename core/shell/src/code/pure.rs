@@ -12,7 +12,7 @@ use super::reader::Reader;
 use crate::value::{Origin, Value};
 
 impl Reader<'_> {
-    /// What a call computes; none if it is no such function.
+    /// The result of a call, if it is one of a function that is computed here.
     #[expect(clippy::too_many_lines, reason = "a table of functions, as a match")]
     pub(super) fn computed(
         &mut self,
@@ -199,7 +199,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What finds a function or a module by a text.
+    /// The result of a call that finds a function or a module by a text.
     #[expect(clippy::too_many_lines, reason = "a table of functions, as a match")]
     fn reflected(
         &mut self,
@@ -339,12 +339,12 @@ impl Reader<'_> {
         }
     }
 
-    /// True for the name of a function that does something.
+    /// True for a text that is the name of a function in a table.
     fn names_known_call(&self, value: &AbstractValue) -> bool {
         value.text().is_some_and(|name| self.is_known_call(&AbstractValue::path(name)))
     }
 
-    /// What a method of Ruby finds by its name.
+    /// The method of Ruby that a text names.
     fn of_name(
         &mut self,
         path: &str,
@@ -385,7 +385,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A path behind `~`.
+    /// A path with `~` replaced by the home folder.
     fn behind_home(&self, value: &AbstractValue) -> AbstractValue {
         AbstractValue::Text(match value.value() {
             Value::Known(text) => Value::Known(self.tilde(&text)),
@@ -405,19 +405,19 @@ impl Reader<'_> {
     }
 }
 
-/// True for what calls a method of Ruby by its name.
+/// True for a function that calls a method of Ruby by its name.
 fn sends(path: &str) -> bool {
     let name = path.rsplit_once('.').map_or(path, |(_, name)| name);
     matches!(name, "send" | "public_send" | "__send__")
 }
 
-/// True for what finds a method or a class of Ruby by its name.
+/// True for a function that finds a method or a class of Ruby by its name.
 fn finds(path: &str) -> bool {
     let name = path.rsplit_once('.').map_or(path, |(_, name)| name);
     matches!(name, "method" | "instance_method" | "public_method" | "const_get")
 }
 
-/// A method of a text.
+/// The result of a method of a text.
 fn method(
     name: &str,
     text: &AbstractValue,
@@ -475,7 +475,7 @@ fn method(
     }
 }
 
-/// A method of a list.
+/// The result of a method of a list.
 fn of_list(name: &str, list: &AbstractValue, arguments: &[AbstractValue]) -> AbstractValue {
     let all = list.elements();
     match name {
@@ -500,7 +500,7 @@ fn of_list(name: &str, list: &AbstractValue, arguments: &[AbstractValue]) -> Abs
     }
 }
 
-/// `"{} {x}".format(…)`
+/// The result of `"{} {x}".format(…)`.
 fn braces(
     text: &str,
     arguments: &[AbstractValue],
@@ -538,7 +538,7 @@ fn separated(separator: &AbstractValue, all: &[AbstractValue]) -> AbstractValue 
     joined
 }
 
-/// The text of some character codes.
+/// The text that some character codes make.
 fn characters(all: &[AbstractValue]) -> AbstractValue {
     let text: Option<String> = all
         .iter()
@@ -582,7 +582,7 @@ fn rot13(text: &str) -> String {
         .collect()
 }
 
-/// `"…%s…" % x`
+/// The result of `"…%s…" % x`.
 pub(super) fn formatted(text: &AbstractValue, with: &AbstractValue) -> AbstractValue {
     let Some(text) = text.text() else { return AbstractValue::Unknown(Provenance::Other) };
     let mut rest = with.elements().into_iter();
@@ -602,7 +602,7 @@ pub(super) fn formatted(text: &AbstractValue, with: &AbstractValue) -> AbstractV
     all
 }
 
-/// `"x" * 3`
+/// The result of `"x" * 3`.
 pub(super) fn repeated(value: &AbstractValue, times: &AbstractValue) -> AbstractValue {
     match (value.text(), times) {
         (Some(text), AbstractValue::Number(times)) if (0..=64).contains(times) => {

@@ -241,7 +241,7 @@ impl Reader<'_> {
     }
 
     /// The value behind the operator that follows; none if none follows.
-    #[expect(clippy::too_many_lines, reason = "one arm an operator")]
+    #[expect(clippy::too_many_lines, reason = "one match arm per operator")]
     fn operator(&mut self, operand: &AbstractValue, target: &Target) -> Option<AbstractValue> {
         use Language::{JavaScript, Lua, Perl, Php, Python, Ruby};
         match self.peek()? {

@@ -7,7 +7,7 @@ mod quotes;
 
 use super::Language;
 
-/// A piece of code.
+/// A word of code.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Token {
     /// A name, with its sigil where the language has them: `system`, `$x`, `@ARGV`.
@@ -37,7 +37,7 @@ pub(super) enum Part {
     Code(String),
 }
 
-/// The longest first.
+/// The operators, the longest first, so that `===` is not read as `==`.
 const MARKS: &[&str] = &[
     "===", "!==", "**=", "...", "<=>", "||=", "&&=", "??=", "//=", "=>", "->", "::", "?.", "&&",
     "||", "??", "+=", ".=", "-=", "*=", "/=", "%=", "|=", "==", "!=", "<=", ">=", "<<", ">>", "**",
@@ -45,11 +45,11 @@ const MARKS: &[&str] = &[
     ".", "+", "-", "*", "/", "%", "=", "<", ">", "!", "?", "&", "|", "^", "~", "@", "$", "#", "\\",
 ];
 
-/// The most characters of a name between braces.
+/// The most characters of a name between braces. Longer ones are no names.
 const LONGEST_NAME: usize = 128;
 
-/// The words of a text. Every character is part of one, of a comment or blank; what ends too early
-/// ends with the text.
+/// Splits a text into words. Every character belongs to a word, a comment or a blank. A text that
+/// is never closed ends with the code.
 pub(super) fn tokens(text: &str, language: Language) -> Vec<Token> {
     let chars: Vec<char> = text.chars().collect();
     let mut lexer = Lexer { chars, at: 0, language, tokens: Vec::new(), bodies: Vec::new() };
@@ -137,7 +137,8 @@ impl Lexer {
         true
     }
 
-    /// True if what stands before is a value, so that a slash divides and a percent sign is a mark.
+    /// True if the word before is a value, so that a slash divides and a percent sign is an
+    /// operator.
     fn after_value(&self) -> bool {
         match self.tokens.last() {
             Some(Token::Name(name)) => {
@@ -154,7 +155,7 @@ impl Lexer {
         }
     }
 
-    /// Texts, patterns and commands; true if one stood here.
+    /// Reads a text, a pattern or a command. False if none begins here.
     fn text_like(&mut self) -> bool {
         use Language::{JavaScript, Lua, Perl, Php, Python, Ruby};
         let char = self.peek(0);
@@ -202,8 +203,8 @@ impl Lexer {
         self.tokens.push(Token::Text(parts));
     }
 
-    /// Reads up to `close`, which counts in pairs with `open`. With `codes` what is put into the
-    /// text and escapes are read, too.
+    /// Reads up to `close`, which is counted in pairs with `open`. With `codes`, escapes and code
+    /// within the text are read.
     fn parts(&mut self, open: char, close: char, codes: bool) -> Vec<Part> {
         let mut parts: Vec<Part> = Vec::new();
         let mut text = String::new();
@@ -245,7 +246,7 @@ impl Lexer {
         parts
     }
 
-    /// What is put into a text here: `${x}`, `#{x}`, `$x`.
+    /// Reads the code that stands in a text: `${x}`, `#{x}`, `$x`.
     fn code(&mut self, close: char) -> Option<String> {
         use Language::{JavaScript, Perl, Php, Ruby};
         let (first, second) = (self.peek(0), self.peek(1));
@@ -288,7 +289,7 @@ impl Lexer {
         }
     }
 
-    /// The code between braces, the first of which stands `ahead`.
+    /// Reads the code between braces.
     fn braced(&mut self, ahead: usize) -> String {
         self.at += ahead + 1;
         let start = self.at;
@@ -309,7 +310,7 @@ impl Lexer {
         code
     }
 
-    /// What an escape stands for; the backslash is read.
+    /// Reads the character that an escape stands for. The backslash is already read.
     fn escape(&mut self) -> Option<char> {
         let char = self.peek(0);
         self.at += 1;
@@ -353,7 +354,7 @@ impl Lexer {
         char::from_u32(number)
     }
 
-    /// What stands between a place and this one. What was never closed may have led past the end.
+    /// The text between an earlier place and this one.
     fn since(&self, start: usize) -> String {
         let end = self.at.min(self.chars.len());
         self.chars.get(start..end).unwrap_or_default().iter().collect()
@@ -396,7 +397,7 @@ impl Lexer {
         self.tokens.push(Token::Number(number.unwrap_or(0)));
     }
 
-    /// A name, and what begins with one: `f"…"`, `q(…)`.
+    /// Reads a name, or a text that begins with one: `f"…"`, `q(…)`.
     fn name(&mut self) -> bool {
         let char = self.peek(0);
         let sigils = match self.language {

@@ -20,24 +20,26 @@ const META: [char; 4] = ['*', '?', '[', '{'];
 /// name, which closes more.
 const MOST_SPELLED: usize = 64;
 
-/// True for an entry that is not only a path.
+/// True for an entry that is more than a path.
 #[must_use]
 pub fn is_glob(entry: &str) -> bool {
     entry.contains(META)
 }
 
-/// A glob that finds this text only.
+/// A glob that matches this text only.
 #[must_use]
 pub fn escaped(text: &str) -> String {
     with_escapes(text, &['*', '?', '[', ']', '{', '}', '\\'])
 }
 
-/// The second reading of a glob, as a glob: brackets, braces and backslashes stand for themselves.
+/// The second reading of a glob, written as a glob: its brackets, braces and backslashes are
+/// escaped.
 #[must_use]
 pub fn as_written(entry: &str) -> String {
     with_escapes(entry, &['[', ']', '{', '}', '\\'])
 }
 
+/// A text with a backslash before each of these characters.
 fn with_escapes(text: &str, escape: &[char]) -> String {
     let mut glob = String::with_capacity(text.len());
     for char in text.chars() {
@@ -49,7 +51,7 @@ fn with_escapes(text: &str, escape: &[char]) -> String {
     glob
 }
 
-/// The text of a pattern whose characters all stand for themselves.
+/// The text of a pattern in which every character stands for itself.
 #[must_use]
 pub(super) fn unescaped(pattern: &str) -> String {
     let mut text = String::with_capacity(pattern.len());
@@ -60,7 +62,7 @@ pub(super) fn unescaped(pattern: &str) -> String {
     text
 }
 
-/// Where the first character of a pattern stands that is no literal one.
+/// The place of the first character that is no literal one.
 #[must_use]
 pub(super) fn first_meta(pattern: &str) -> Option<usize> {
     let mut is_escaped = false;
@@ -71,7 +73,7 @@ pub(super) fn first_meta(pattern: &str) -> Option<usize> {
     })
 }
 
-/// A glob with each of what stands between its braces: `*.{pem,key}` is two. Braces behind `\` are
+/// A glob once for each alternative between its braces: `*.{pem,key}` is two. Braces behind `\` are
 /// characters.
 #[must_use]
 pub fn spelled_out(glob: &str) -> Vec<String> {
@@ -94,7 +96,7 @@ pub fn spelled_out(glob: &str) -> Vec<String> {
     done
 }
 
-/// What stands before, between and behind the first braces that hold no others.
+/// The text before, the alternatives in, and the text behind the first braces that hold no others.
 fn braces(glob: &str) -> Option<(&str, Vec<&str>, &str)> {
     let mut is_escaped = false;
     let (mut open, mut commas) = (None, Vec::new());
@@ -120,7 +122,7 @@ fn braces(glob: &str) -> Option<(&str, Vec<&str>, &str)> {
     None
 }
 
-/// One reading of an entry: the names of a path, one after the other.
+/// One reading of an entry: what each name of a path must be, one after the other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reading(Vec<Part>);
 
@@ -166,10 +168,12 @@ pub fn readings(entry: &str) -> Vec<Reading> {
     readings
 }
 
+/// True for a name that is no `.` and not empty.
 fn is_name(name: &str) -> bool {
     !matches!(name, "" | ".")
 }
 
+/// One name of a glob.
 fn part(glob: &str) -> Part {
     if glob == "**" {
         return Part::Folders;
@@ -185,6 +189,7 @@ fn part(glob: &str) -> Part {
     name.map_or(Part::Pattern(tokens), Part::Name)
 }
 
+/// The tokens of a pattern for one name.
 fn tokens(glob: &str) -> Vec<Token> {
     let mut tokens = Vec::new();
     let mut rest = glob.chars();
@@ -206,7 +211,7 @@ fn tokens(glob: &str) -> Vec<Token> {
     tokens
 }
 
-/// The class that begins behind a `[`, and what follows it. None: nothing closes it.
+/// The class that begins behind a `[`, and the text behind it. None if nothing closes it.
 fn class(text: &str) -> Option<(Token, &str)> {
     let (negated, text) = match text.strip_prefix(['!', '^']) {
         Some(text) => (true, text),
@@ -226,14 +231,14 @@ fn class(text: &str) -> Option<(Token, &str)> {
 }
 
 impl Reading {
-    /// One path.
+    /// The reading of one path.
     #[must_use]
     pub(super) fn of_path(path: &str) -> Reading {
         let names = path.split('/').filter(|name| is_name(name));
         Reading(names.map(|name| Part::Name(name.to_owned())).collect())
     }
 
-    /// The names in lower case: case does not count.
+    /// The same reading in lower case, to compare without case.
     #[must_use]
     pub fn folded(&self) -> Reading {
         let lower = |char: char| char.to_lowercase().next().unwrap_or(char);
@@ -257,7 +262,7 @@ impl Reading {
         &self.0
     }
 
-    /// The folder below which everything lies that it finds; for one path, that path.
+    /// The folder below which it finds everything. For one path, the path itself.
     #[must_use]
     pub fn root(&self) -> PathBuf {
         let names = self.0.iter().map_while(|part| match part {
@@ -267,20 +272,20 @@ impl Reading {
         PathBuf::from("/").join(names.map(String::as_str).collect::<Vec<_>>().join("/"))
     }
 
-    /// True if it finds one path only.
+    /// True if it finds exactly one path.
     #[must_use]
     pub fn is_path(&self) -> bool {
         self.0.iter().all(|part| matches!(part, Part::Name(_)))
     }
 
-    /// True if it finds one of the folders above a path, or the path. Both are folded.
+    /// True if it finds a path, or one of the folders above it. Both are in lower case.
     #[must_use]
     pub(crate) fn closes(&self, names: &[String]) -> bool {
         fits_beginning(&self.0, names)
     }
 }
 
-/// True if parts fit the first names of a path.
+/// True if the parts match the first names of a path.
 fn fits_beginning(parts: &[Part], names: &[String]) -> bool {
     let Some((first, parts)) = parts.split_first() else { return true };
     if *first == Part::Folders {
@@ -295,7 +300,7 @@ fn fits_beginning(parts: &[Part], names: &[String]) -> bool {
     fits && fits_beginning(parts, names)
 }
 
-/// True if tokens fit a text.
+/// True if tokens match a text.
 #[must_use]
 pub(super) fn is_fit(tokens: &[Token], text: &[char]) -> bool {
     let (mut at, mut from) = (0, 0);
@@ -333,8 +338,8 @@ impl Token {
     }
 }
 
-/// True if some name may fit both a part and a pattern of a shell. It is not refused that they have one:
-/// only what stands before and behind their wildcards is compared.
+/// True if some name may match both a part and a shell pattern. Only the text before and behind the
+/// wildcards is compared, so it may say yes without such a name.
 #[must_use]
 pub(super) fn may_meet(part: &Part, pattern: &[Token]) -> bool {
     let tokens = match part {

@@ -17,7 +17,7 @@ use crate::place;
 use crate::value::{Origin, Value};
 
 impl Interpreter<'_> {
-    /// Runs a builtin. A command that is none is given back.
+    /// Runs a builtin. A command that is no builtin is given back.
     pub(super) fn builtin<'a>(
         &mut self,
         mut state: State,

@@ -108,7 +108,7 @@ impl Interpreter<'_> {
         match value {
             Value::Known(text) if !text.contains(['$', '`']) => {}
             Value::Known(text) => {
-                // A here-document expands as a text between double quotes, whose quotes are none.
+                // A here-document expands as a text between double quotes, in which quotes are characters.
                 let end = "TOOLKEEP_END_OF_TEXT";
                 if !text.contains(end) {
                     self.text(state.clone(), &format!(": <<{end}\n{text}\n{end}\n"), place);
@@ -432,7 +432,7 @@ fn chunks(
         if after.is_empty() {
             return;
         }
-        // Blanks around a separator that is none belong to it.
+        // Blanks around a separator that is no blank belong to the separator.
         let trimmed = after.trim_start_matches(is_blank);
         let mut chars = trimmed.chars();
         let is_hard = chars.next().is_some_and(|char| ifs.contains(char));

@@ -189,9 +189,7 @@ impl Interpreter<'_> {
             },
             Operation::Default { .. }
             | Operation::Assign { .. }
-            | Operation::Alternative { .. } => {
-                self.apply_default(state, variable, index, value, span)
-            }
+            | Operation::Alternative { .. } => self.or_default(state, variable, index, value, span),
             Operation::Error { word, .. } => {
                 self.single(state, word);
                 self.may_end(state);
@@ -274,7 +272,7 @@ impl Interpreter<'_> {
     }
 
     /// `:-`, `:=`, `:+`
-    fn apply_default(
+    fn or_default(
         &mut self,
         state: &mut State,
         variable: &Variable,
@@ -481,7 +479,7 @@ fn either(value: Value, other: Value, default: bool) -> Value {
     }
 }
 
-/// A value of which only the origin stays. A part of a number may be empty, and is none.
+/// A value of which only the origin stays. A part of a number may be empty, so it is no number.
 fn changed(value: &Value) -> Value {
     let origin = value.origin().filter(|origin| **origin != Origin::Number);
     Value::Unknown(origin.cloned().unwrap_or(Origin::Other))

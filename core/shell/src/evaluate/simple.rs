@@ -344,7 +344,7 @@ impl Interpreter<'_> {
         match replacement.clone() {
             Replacement::Alias(Value::Known(text)) if self.depth < super::DEEPEST => {
                 let mut inner = state.clone();
-                // An alias is none within itself.
+                // An alias is not expanded within itself.
                 Arc::make_mut(&mut inner.replaced).remove(call.name);
                 let mut line = text;
                 let is_alias = |word: &Argument| {

@@ -100,7 +100,7 @@ fn default_suggestion(group: Group) -> &'static str {
 }
 
 /// The danger of an effect, if it is one.
-#[expect(clippy::too_many_lines, reason = "one arm an effect")]
+#[expect(clippy::too_many_lines, reason = "one match arm per effect")]
 fn danger(case: &Case<'_>, found: &Found) -> Option<Danger> {
     let is_strict = case.settings.profile == Profile::Strict;
     match &found.effect {

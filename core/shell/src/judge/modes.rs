@@ -135,7 +135,7 @@ fn is_safe(case: &Case<'_>) -> bool {
             && groups::check_effect(case, found).is_none()
             && profile::check_effect(case, found).is_none()
     };
-    // A program of the workspace is none that everybody knows.
+    // A program of the workspace is not the well-known program of that name.
     let calls = &case.analysis.invocations;
     let is_common = |(number, call): (usize, &Invocation)| {
         let Some(program) = call.program.value.as_known() else { return false };

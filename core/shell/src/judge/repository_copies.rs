@@ -66,7 +66,7 @@ fn check_call(case: &Case<'_>, call: &Invocation) -> Option<Reason> {
 }
 
 /// The words of a call of Git that may be paths, or have one in them. A text for a message, a pattern to
-/// search for and the like are none.
+/// search for and the like name no paths.
 fn words_of_git(call: &Invocation) -> Vec<&Argument> {
     let Some(parsed) = models::parse(call).filter(|parsed| parsed.unknown.is_empty()) else {
         return call.arguments.iter().collect();

@@ -5,16 +5,16 @@
 
 use crate::ir::Piece;
 
-/// The most words that the braces of one word make.
+/// The most words that the braces of one word make. The evaluation has the same limit.
 pub(super) const MOST_RESULTS: usize = 64;
 
-/// The most opening braces of one word.
+/// The most opening braces of one word. Each is tried as the beginning of a list.
 const MOST_BRACES: usize = 64;
 
-/// The longest group of a pattern that is read.
+/// The longest group of a pattern that is read, in atoms. Longer ones count as plain characters.
 const LONGEST_PATTERN: usize = 128;
 
-/// The smallest part of a word.
+/// The smallest part of a word: a bare character, a quoted text or an expansion.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Atom {
     /// A character that is not quoted.
@@ -25,7 +25,7 @@ pub(super) enum Atom {
     Piece(Piece),
 }
 
-/// What is expanded in a word beside parameters and commands.
+/// What is expanded in a word besides parameters and commands. It depends on where the word stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Mode {
     /// `{a,b}`
@@ -49,7 +49,7 @@ impl Mode {
     pub(super) const PLAIN: Mode = Mode { braces: false, tilde: false, assignment: false };
 }
 
-/// The pieces of a word.
+/// Makes the pieces of a word from its atoms.
 pub(super) fn pieces(atoms: Vec<Atom>, mode: Mode) -> Vec<Piece> {
     let mut pieces = Vec::new();
     assemble(&atoms, mode, &mut pieces);
@@ -92,7 +92,8 @@ fn is_home_in_part(atoms: &[Atom], goes_on: bool) -> bool {
     goes_on && atoms.first() == Some(&Atom::Bare('~')) && !atoms.contains(&Atom::Bare('/'))
 }
 
-/// The results of a brace that begins with these atoms, and where it ends.
+/// The alternatives of a brace that begins with these atoms, and where it ends. None if it is no
+/// list.
 fn alternatives(atoms: &[Atom]) -> Option<(usize, Vec<Vec<Atom>>)> {
     let mut depth = 0_usize;
     let mut commas = vec![0];
@@ -119,7 +120,7 @@ fn alternatives(atoms: &[Atom]) -> Option<(usize, Vec<Vec<Atom>>)> {
     None
 }
 
-/// `1..9`, `a..e..2`
+/// The texts of a sequence: `1..9`, `a..e..2`.
 fn sequence(atoms: &[Atom]) -> Option<Vec<Vec<Atom>>> {
     let text: String = atoms
         .iter()
@@ -166,7 +167,7 @@ fn sequence(atoms: &[Atom]) -> Option<Vec<Vec<Atom>>> {
     Some((0..count).map(|index| nth(index).chars().map(Atom::Bare).collect()).collect())
 }
 
-/// Atoms without braces.
+/// Appends pieces for atoms in which no brace is expanded.
 fn plain(atoms: &[Atom], mut mode: Mode, pieces: &mut Vec<Piece>) {
     let mut at = 0;
     if mode.tilde {
@@ -207,7 +208,7 @@ fn plain(atoms: &[Atom], mut mode: Mode, pieces: &mut Vec<Piece>) {
     }
 }
 
-/// True for what may stand before the `=` of an assignment.
+/// True for atoms that may stand before the `=` of an assignment: a name.
 fn named(atoms: &[Atom]) -> bool {
     let atoms = atoms.strip_suffix(&[Atom::Bare('+')]).unwrap_or(atoms);
     !atoms.is_empty()
@@ -252,7 +253,7 @@ fn is_quoted_before_slash(atoms: &[Atom]) -> bool {
     part.any(|atom| !matches!(atom, Atom::Bare(_)))
 }
 
-/// The end of an extended pattern that begins here: `@(a|b)`.
+/// The end of an extended pattern that begins here (`@(a|b)`); none if none begins.
 fn group(atoms: &[Atom]) -> Option<usize> {
     let [Atom::Bare('?' | '*' | '+' | '@' | '!'), Atom::Bare('('), rest @ ..] = atoms else {
         return None;
@@ -272,7 +273,7 @@ fn group(atoms: &[Atom]) -> Option<usize> {
     Some(atoms.len())
 }
 
-/// The end of a class that begins here: `[a-z]`.
+/// The end of a character class that begins here (`[a-z]`); none if none begins.
 fn class(atoms: &[Atom]) -> Option<usize> {
     let atoms = &atoms[..atoms.len().min(LONGEST_PATTERN)];
     let mut at = 1;

@@ -1,14 +1,15 @@
-//! `case` within substitutions, whose patterns the crate may take for the end of one.
+//! `case` within substitutions. The crate may take the `)` of one of its patterns for the end of
+//! the substitution.
 //!
-//! It knows a `case` within `$(…)`, but not behind `{`, `then` and their like, and not within `<(…)`.
-//! Where something in a text is not understood, the crate is asked once more, about a text of the
-//! same length: a line break stands before each `case`, and `$(` for `<(`. All places stay what they
-//! are, and the lowering looks into the text itself to distinguish the two.
+//! It knows a `case` within `$(…)`, but not behind `{`, `then` and the like, and not within `<(…)`.
+//! If something in a text is not understood, the crate is asked once more about a text of the same
+//! length: with a line break before each `case`, and `$(` for `<(`. All places stay what they are,
+//! and the lowering looks into the text itself to distinguish the two.
 
-/// The words behind which a command begins that may stand in another line.
+/// The words behind which a command begins that may as well stand on another line.
 const BEFORE: &[&str] = &["if", "then", "elif", "else", "while", "until", "do", "{"];
 
-/// The text as the crate reads it better; none if it would read it as before.
+/// The text in the form that the crate reads better; none if it is the same.
 pub(super) fn apart(text: &str) -> Option<String> {
     if !text.contains("esac") || !text.contains('(') {
         return None;

@@ -1,13 +1,13 @@
-//! Line continuations within the words that a shell knows, within the names that are assigned to,
-//! within the numbers of descriptors, and between the two brackets of arithmetic.
+//! Line continuations within known words, within assigned names, within numbers of descriptors, and
+//! between the two brackets of arithmetic.
 //!
-//! A shell removes them before it reads words: `i\⏎f` is `if`, `a\⏎b=c` sets a variable, and `$(\⏎(1))`
-//! is a number. The crate does not know such a word then. They are moved before it, where they mean the
-//! same, so that all places stay what they are.
+//! A shell removes continuations before it reads words: `i\⏎f` is `if`, `a\⏎b=c` sets a variable,
+//! and `$(\⏎(1))` is a number. The crate does not know such a word. So the continuations are moved
+//! before the word, where they mean the same, and every place in the text stays what it is.
 
 use std::borrow::Cow;
 
-/// The words that are known where a command begins.
+/// The words that a shell knows where a command begins.
 const KNOWN: &[&str] = &[
     "if", "then", "else", "elif", "fi", "do", "done", "case", "esac", "while", "until", "for",
     "select", "in", "function", "time", "coproc", "declare", "typeset", "local", "export",
@@ -16,8 +16,8 @@ const KNOWN: &[&str] = &[
 
 /// The text with the continuations within such words moved before them.
 ///
-/// What is quoted is not told apart here: between double quotes a continuation may stand anywhere in a
-/// word, and who lowers a quoted text in which one would be itself looks whether any was moved.
+/// Quotes are not considered here. Between double quotes a continuation may stand anywhere in a
+/// word, and `check_quoted` makes sure that a quoted text which would change lost none.
 pub(super) fn moved(text: &str) -> Cow<'_, str> {
     if !text.contains("\\\n") {
         return Cow::Borrowed(text);
@@ -54,7 +54,8 @@ fn ends(char: char) -> bool {
     char.is_ascii_whitespace() || ";|&(){}`".contains(char)
 }
 
-/// A known word with continuations in it that begins here, without them, and its length with them.
+/// A known word with continuations in it that begins here: the word without them, and its length
+/// with them.
 fn known(text: &str) -> Option<(String, usize)> {
     let mut word = String::new();
     let mut rest = text;
@@ -90,8 +91,8 @@ fn known(text: &str) -> Option<(String, usize)> {
     (length > word.len() && is_known).then_some((word, length))
 }
 
-/// The brackets of arithmetic with continuations between them that begin here, without those, and their
-/// length with them.
+/// The brackets of arithmetic with continuations between them that begin here: without those, and
+/// the length with them.
 fn arithmetic(text: &str, begins: bool) -> Option<(String, usize)> {
     let (mut word, mut rest) = match text.strip_prefix('$') {
         Some(rest) => ("$".to_owned(), rest),

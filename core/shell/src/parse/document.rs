@@ -1,16 +1,22 @@
-//! Where a here-document begins and ends to a shell. The crate reads marks that are quoted in unusual
-//! ways, lines that go on, and ends within `$(…)` differently, and then takes commands for text.
+//! Here-documents: where the body begins and ends to a shell.
+//!
+//! The crate reads some marks differently from a shell: marks that are quoted in unusual ways,
+//! lines that go on, and ends within `$(…)`. It then takes commands for text, which would hide
+//! them. So the body is found once more from the text, and a document whose body differs is a
+//! problem.
 
 use std::ops::Range;
 
 use super::doubt::odd_backslashes;
 
-/// True if a shell takes just this for the body. `mark` is what its end is told by, as it is written.
+/// True if a shell takes exactly this range for the body. `mark` is the word behind `<<`, as it is
+/// written.
 pub(super) fn is_body(text: &str, mark: &Range<usize>, body: &Range<usize>) -> bool {
     found(text, mark).as_ref() == Some(body)
 }
 
-/// The body that a shell finds, if all that it hangs on is written in a usual way.
+/// The range that a shell takes for the body, if the mark and the lines around it are written in a
+/// usual way.
 fn found(text: &str, mark: &Range<usize>) -> Option<Range<usize>> {
     let first = text.get(..mark.start)?.rfind('\n').map_or(0, |line| line + 1);
     let end = mark.end + text.get(mark.end..)?.find('\n')?;
@@ -42,8 +48,8 @@ fn found(text: &str, mark: &Range<usize>) -> Option<Range<usize>> {
     }
 }
 
-/// True if an operator follows a text within a word, where the crate does not know it once another
-/// document has begun.
+/// True if an operator stands within a word before a document, where the crate overlooks it once
+/// another document has begun.
 fn is_hidden(before: &str) -> bool {
     let before = before.trim_end_matches(|char: char| char.is_ascii_digit() || char == '<');
     !before.ends_with(|char: char| char.is_whitespace() || ";|&()".contains(char))
@@ -64,7 +70,7 @@ fn name(mark: &str) -> Option<(&str, bool)> {
     (name.starts_with(begins) && name.chars().all(is_usual)).then_some((name, unquoted.is_some()))
 }
 
-/// True if nothing that begins on the line of the mark goes on behind that line.
+/// True if nothing that begins on the line of the mark continues behind that line.
 fn is_closed(line: &str) -> bool {
     let (mut quote, mut depth, mut before) = (None, 0_usize, ' ');
     let mut chars = line.chars().peekable();
@@ -91,8 +97,8 @@ fn is_closed(line: &str) -> bool {
     quote.is_none() && depth == 0
 }
 
-/// How long the body is that begins here, and with its end. None if it has no end, or one that must be
-/// put together.
+/// The length of the body that begins here, without and with its end. None if it has no end, or an
+/// end that is put together from several lines.
 fn length_of(text: &str, name: &str, quoted: bool, strip: bool) -> Option<(usize, usize)> {
     let mut at = 0;
     loop {

@@ -1,8 +1,11 @@
-//! Texts within a command in which the crate is known to lose its place: it counts braces that open
-//! nothing, sees quotes and comments where there are none, and then takes what follows for a part of
-//! the word. A shell reads on behind it. Such a text is asked about.
+//! Texts within a command in which the crate is known to lose its place.
+//!
+//! It counts braces that open nothing, and sees quotes and comments where a shell sees none. Then
+//! it takes what follows for a part of the word, while a shell reads commands there. Each function
+//! here is given the inside of one construct and says whether it holds such a thing. If it does,
+//! the command is asked about.
 
-/// The inside of `${…}`.
+/// True for the inside of a `${…}` that may be misread: a bare brace or a comment.
 pub(super) fn in_parameter(inside: &str) -> bool {
     let is_open = inside.matches('{').count() > inside.matches('}').count();
     let has_comment = || has_comment(inside.trim_start_matches('#'));
@@ -12,7 +15,7 @@ pub(super) fn in_parameter(inside: &str) -> bool {
         || inside.contains(['`', '(']) && has_comment()
 }
 
-/// What is calculated.
+/// True for an expression that may be misread.
 pub(super) fn in_arithmetic(text: &str) -> bool {
     let escapes = text.replace("\\\n", "").contains('\\');
     let is_open = text.matches('{').count() != text.matches('}').count();
@@ -24,28 +27,28 @@ pub(super) fn in_arithmetic(text: &str) -> bool {
         || ["$'", "$[", "$$("].iter().any(|sign| text.contains(sign))
 }
 
-/// The index of what is assigned to.
+/// True for the index of an assignment that may be misread: `a[1 << 2]=x`.
 pub(super) fn in_index(text: &str) -> bool {
     let text = without_quotes(text);
     let ends = |char: char| char.is_whitespace() || "<>|&;".contains(char);
     text.contains(ends) || has_bare_brace(&text) || has_comment(&text)
 }
 
-/// The index of an element of an array. What stands in it is expanded and then evaluated, which expands
-/// what was quoted in a parameter or by a backslash.
+/// True for the index of an array element that may be misread. It is expanded and then evaluated,
+/// which expands once more what a parameter or a backslash had quoted.
 pub(super) fn in_key(text: &str) -> bool {
     let is_quoted = text.contains("${") && text.contains('\'');
     is_quoted || text.contains('\\') && text.contains(['$', '`'])
 }
 
-/// What stands between backticks: with a quote in a comment, of which a shell that looks for the end of
-/// what is nested does not always know that it is one.
+/// True for the inside of backticks with a quote in a comment. A shell that looks for the closing
+/// backtick does not always know that it is in a comment.
 pub(super) fn in_backticks(text: &str) -> bool {
     let has_quote = |comment: &str| comment.contains(['\'', '"', '`']);
     comments(text).filter_map(|comment| comment.lines().next()).any(has_quote)
 }
 
-/// A `[[` with all that belongs to it.
+/// True for a `[[ … ]]` that may be misread.
 pub(super) fn in_test(text: &str) -> bool {
     /// Signs behind which a pattern begins.
     const PATTERNS: &[&str] = &["=~", "@(", "?(", "*(", "+(", "!("];
@@ -67,7 +70,7 @@ fn is_balanced(text: &str) -> bool {
     })
 }
 
-/// What stands between the elements of an array, before the first and behind the last.
+/// True if nothing but blanks and comments stands between the elements of an array.
 pub(super) fn between_elements(gap: &str) -> bool {
     let mut begins = false;
     let mut rest = gap;
@@ -83,7 +86,7 @@ pub(super) fn between_elements(gap: &str) -> bool {
     false
 }
 
-/// True if a `{` stands there that is not the one of `${`.
+/// True if there is a `{` that does not belong to a `${`.
 fn has_bare_brace(text: &str) -> bool {
     text.match_indices('{').any(|(at, _)| {
         let before = &text[..at];
@@ -94,7 +97,7 @@ fn has_bare_brace(text: &str) -> bool {
     })
 }
 
-/// True if a `#` stands where it might begin a comment.
+/// True if there is a `#` where it might begin a comment.
 fn has_comment(text: &str) -> bool {
     comments(text).next().is_some()
 }
@@ -106,12 +109,12 @@ fn comments(text: &str) -> impl Iterator<Item = &str> {
     text.match_indices('#').map(|(at, _)| at).filter(is_one).map(|at| &text[at..])
 }
 
-/// True if a backslash at the end is not itself escaped.
+/// True if the text ends in a backslash that is not escaped itself.
 pub(super) fn odd_backslashes(text: &str) -> bool {
     text.bytes().rev().take_while(|byte| *byte == b'\\').count() % 2 == 1
 }
 
-/// A text without those of its quotes that hold nothing but characters.
+/// A text without those quotes that hold plain characters only.
 fn without_quotes(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;
@@ -135,7 +138,7 @@ fn without_quotes(text: &str) -> String {
     plain
 }
 
-/// A pattern without its `{2,3}`.
+/// A regular expression without its counts: `{2,3}`.
 fn without_counts(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;

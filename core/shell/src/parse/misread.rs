@@ -1,5 +1,8 @@
-//! Places at which the crate reads something else than a shell does. What is found there is a problem
-//! of the text, so that it is never taken for understood.
+//! Places at which the crate reads something else than a shell does.
+//!
+//! Each check knows one such place, and records a problem where it finds it, so that the text is
+//! never taken for understood. The checks were found by comparing the crate with Bash on generated
+//! texts; the tests of the crate repeat that comparison.
 
 use std::ops::Range;
 
@@ -15,7 +18,8 @@ use super::word::expands;
 use crate::ir::{Command, CommandKind, Operation, Piece, Pipeline, SimpleCommand, Variable};
 
 impl Lowering<'_, '_> {
-    /// A word that begins where no shell begins one, since the crate ended another too early.
+    /// A word that begins where no shell begins one, because the crate ended another word too
+    /// early.
     pub(super) fn check_begin(&mut self, span: TheirSpan) {
         let is_empty = span.start.offset() == span.end.offset();
         // A shell knows a comment there.
@@ -27,7 +31,7 @@ impl Lowering<'_, '_> {
 
     /// A redirection whose number is the end of a word to a shell: `]2>x`.
     pub(super) fn check_descriptor(&mut self, span: TheirSpan) {
-        // Behind `<(…)` a number is a part of the word, and behind `(…)` it is none.
+        // Behind `<(…)` a number belongs to the word, and behind `(…)` it does not.
         let behind_bracket =
             self.source.get(..span.start.offset()).is_some_and(|before| before.ends_with(')'));
         let is_number = self.slice(span).starts_with(|char: char| char.is_ascii_digit());
@@ -36,7 +40,8 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// A word like `a[`: where a command begins, a shell takes all up to the next `]` for an index.
+    /// A word like `a[`. Where a command begins, a shell takes everything up to the next `]` for an
+    /// index.
     pub(super) fn check_element(&mut self, span: TheirSpan) {
         let slice = self.slice(span);
         let name =
@@ -49,7 +54,8 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// A redirection that closes: `>&-` is a word of its own to a shell, and what follows it is another.
+    /// A redirection that closes a descriptor with a word right behind it. To a shell `>&-` is
+    /// complete, and what follows is another word.
     pub(super) fn check_closing(&mut self, redirect: &Redirect) {
         let plain: String = self.slice(redirect.span).split("\\\n").collect();
         let closes = |at: usize| plain[at + 3..].chars().next();
@@ -59,14 +65,14 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// True if the redirection closes and a word goes on right behind it.
+    /// True if a word continues right behind a closing redirection.
     fn goes_on(&self, span: TheirSpan) -> bool {
         let ends = |char: char| char.is_ascii_whitespace() || ";|&()<>`}".contains(char);
         let behind = self.behind(span).trim_start_matches("\\\n");
         self.slice(span).ends_with("&-") && behind.chars().next().is_some_and(|char| !ends(char))
     }
 
-    /// True if what stands before it belongs to a word that goes on here.
+    /// True if the text before belongs to a word that continues here.
     fn is_within(&self, span: TheirSpan) -> bool {
         let mut before = self.source.get(..span.start.offset()).unwrap_or_default();
         // A line that goes on is no border, unless its backslash is a character itself.
@@ -100,7 +106,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// A literal whose last `$` or backslash belongs to what follows it, or to nothing.
+    /// A literal whose last `$` or backslash belongs to what follows, or to nothing.
     pub(super) fn check_literal(&mut self, part: &WordPartNode, span: TheirSpan, quoted: bool) {
         if !matches!(part.kind, WordPart::Literal(_)) {
             return;
@@ -116,8 +122,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// What the crate takes for an expansion or a quote, and a shell for a character behind a backslash:
-    /// `{\$[x;y`.
+    /// An expansion or a quote to the crate, and an escaped character to a shell: `{\$[x;y`.
     pub(super) fn check_escape(&mut self, part: &WordPartNode, span: TheirSpan) {
         if matches!(part.kind, WordPart::Literal(_)) || self.slice(span).is_empty() {
             return;
@@ -127,7 +132,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// Commands behind which the crate stopped to read, without a word.
+    /// Text behind the commands at which the crate stopped reading without an error.
     pub(super) fn check_rest(&mut self, commands: &StmtSeq) {
         let Some(last) = commands.stmts.last() else { return };
         let redirected = last.redirects.iter().map(|redirect| redirect.span);
@@ -146,7 +151,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// A word of which the crate leaves something out.
+    /// A word of which the crate leaves out a part.
     pub(super) fn check_word(&mut self, word: &TheirWord) {
         let mut read = word.span.start.offset();
         let mut gaps = word.parts.iter().map(|part| {
@@ -168,8 +173,8 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// What the crate leaves out at the end of a text between double quotes. An error where it leaves
-    /// out something before that.
+    /// The text that the crate leaves out at the end of a text between double quotes. An error if
+    /// it leaves out something before that.
     pub(super) fn left_out(&self, parts: &[WordPartNode], span: TheirSpan) -> Result<&str, ()> {
         let slice = self.slice(span);
         let inside = slice.trim_start_matches('$').strip_prefix('"');
@@ -217,7 +222,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// A `time` of which the crate takes the next line for its command, or an option on two lines.
+    /// A `time` for which the crate takes the command of the next line, or an option on two lines.
     pub(super) fn check_time(&mut self, sign: TheirSpan, command: TheirSpan) {
         let between = self.source.get(sign.start.offset()..command.start.offset());
         let is_option = self.slice(command).starts_with("-\\\n");
@@ -226,7 +231,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// A `!` of which the crate takes the next line for its command.
+    /// A `!` for which the crate takes the command of the next line.
     pub(super) fn check_negation(&mut self, span: TheirSpan) {
         let before = self.source.get(..span.start.offset()).unwrap_or_default();
         let behind = self.source.get(span.start.offset()..).unwrap_or_default();
@@ -248,7 +253,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// A calculation that a shell ends elsewhere.
+    /// An arithmetic expression that a shell ends elsewhere.
     pub(super) fn check_arithmetic(&mut self, text: &str, span: TheirSpan) {
         if doubt::in_arithmetic(text) {
             self.problem("a calculation that could not be read", self.span(span));
@@ -290,14 +295,14 @@ impl Lowering<'_, '_> {
         Some(!doubt::between_elements(gap))
     }
 
-    /// A value that a shell takes for an array, and the crate for nothing.
+    /// A value that is an array to a shell and nothing to the crate.
     pub(super) fn check_value(&mut self, span: TheirSpan) {
         if self.behind(span).trim_start_matches("\\\n").starts_with('(') {
             self.problem("an array that could not be read", self.span(span));
         }
     }
 
-    /// `time` behind `|`, where it is a program and no word of the shell.
+    /// Lowers `time` behind `|`, where it is a program and no word of the shell.
     pub(super) fn timed_stage(
         &mut self,
         it: &TimeCommand,
@@ -341,7 +346,7 @@ impl Lowering<'_, '_> {
     }
 }
 
-/// True if nothing stands between the braces of a parameter but what was understood.
+/// True if the braces of a parameter hold nothing but what was understood.
 fn is_whole(inside: &str, variable: &Variable) -> bool {
     let (sign, end) = match &variable.operation {
         Operation::None => ("", String::new()),
@@ -361,7 +366,7 @@ fn is_whole(inside: &str, variable: &Variable) -> bool {
     }
 }
 
-/// True for what a parameter may be called.
+/// True for the name of a parameter.
 fn is_parameter(name: &str) -> bool {
     let is_letter = |char: char| char == '_' || char.is_ascii_alphanumeric();
     let is_number = name.chars().all(|char| char.is_ascii_digit());

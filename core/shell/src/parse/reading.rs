@@ -7,23 +7,24 @@ use shuck_parser::parser::{ParseResult, Parser};
 
 use super::cases;
 
-/// The option of `shopt` from which on the crate puts aliases into the text by itself. It loses its
-/// place by that, and may panic. Whoever interprets the text follows aliases without.
+/// The option of `shopt` from which on the crate expands aliases by itself. It loses its place in
+/// the text by that, and may panic. The evaluation follows aliases without it.
 pub(super) const EXPANDING: &str = "expand_aliases";
 
-/// What stands there for the crate, as long as the other.
+/// The text that the crate gets in its place, of the same length, so that all places stay as they
+/// are.
 const NOT_EXPANDING: &str = "expand_nothing";
 
-/// How many steps the crate may take for a text, and for all that it reads again within it. Ordinary
-/// text takes less than one for each byte; what takes more nests so that it is read again and again.
+/// How many steps the crate may take for a text, with everything that it reads again within it.
+/// Ordinary text takes less than one step per byte.
 fn fuel(text: &str) -> usize {
     /// The fewest steps that a text gets, however short it is.
     const AT_LEAST: usize = 1_000;
     AT_LEAST + 2 * text.len()
 }
 
-/// The crate's tree of a text; nothing if it cannot read it, or panicked, which no other text is known
-/// to bring about.
+/// The crate's tree of a text. None if it cannot read it, or if it panicked, which is only known of
+/// texts that `loses_its_place` finds.
 pub(super) fn read(text: &str, apart: bool) -> Option<ParseResult> {
     if loses_its_place(text) {
         return None;
@@ -37,9 +38,9 @@ pub(super) fn read(text: &str, apart: bool) -> Option<ParseResult> {
     catch_unwind(AssertUnwindSafe(|| Parser::with_fuel(text, fuel(text)).parse())).ok()
 }
 
-/// True where the crate may look for something at a place that is none: it does not count the
-/// continuations in a quoted text before a backtick, and loses count of here-documents around
-/// backticks with a quote that is not closed there. In what is longer than a byte it panics then.
+/// True for a text in which the crate may slice at a place that is no character boundary, and
+/// panic. It miscounts continuations in a quoted text before a backtick, and here-documents around
+/// backticks with an open quote.
 fn loses_its_place(text: &str) -> bool {
     let is_lost = || text.contains("\\\n") || text.matches("<<").nth(1).is_some();
     !text.is_ascii() && text.contains('`') && is_lost()

@@ -7,7 +7,8 @@ use super::{DEEPEST_SUBSTITUTION, Lowering, doubt, reading};
 use crate::ir::{Piece, Script};
 
 impl Lowering<'_, '_> {
-    /// What stands in `$(…)`. The crate forgets what is wrong with it, so it is asked again.
+    /// Lowers the inside of `$(…)`. The crate forgets what is wrong with it, so it is parsed once
+    /// more by itself.
     pub(super) fn inside(&mut self, body: &StmtSeq, span: shuck_ast::Span) -> Script {
         let slice = self.slice(span);
         let inside = slice.get(2..slice.len().saturating_sub(1)).unwrap_or_default().to_owned();
@@ -32,7 +33,7 @@ impl Lowering<'_, '_> {
         script
     }
 
-    /// `<(…)` or `>(…)`. Of one that is empty a shell makes no word at all.
+    /// Lowers `<(…)` or `>(…)`. An empty one makes no word at all in a shell.
     pub(super) fn process(&mut self, body: &StmtSeq, span: shuck_ast::Span, writes: bool) -> Piece {
         let script = self.inside(body, span);
         if script.items.is_empty() {
@@ -41,7 +42,7 @@ impl Lowering<'_, '_> {
         Piece::Process { script, writes }
     }
 
-    /// The inside of backticks, whose backslashes count before it is parsed.
+    /// Lowers the inside of backticks. Its backslashes are resolved before it is parsed.
     pub(super) fn backticks(&mut self, span: shuck_ast::Span, quoted: bool) -> Script {
         let slice = self.slice(span);
         let inside = slice.strip_prefix('`').and_then(|inside| inside.strip_suffix('`'));
@@ -66,7 +67,7 @@ impl Lowering<'_, '_> {
         self.script_within(&text, self.span(span)).unwrap_or_default()
     }
 
-    /// `${ …; }`
+    /// Lowers `${ …; }`.
     pub(super) fn braced_command(&mut self, span: shuck_ast::Span, quoted: bool) -> Piece {
         let slice = self.slice(span);
         let inside = slice.strip_prefix("${").and_then(|inside| inside.strip_suffix('}'));
@@ -83,7 +84,7 @@ impl Lowering<'_, '_> {
     }
 }
 
-/// Whether there is nothing to run: blanks and comments.
+/// True if there is nothing to run: only blanks and comments.
 fn is_blank(text: &str) -> bool {
     text.lines().map(str::trim_start).all(|line| line.is_empty() || line.starts_with('#'))
 }

@@ -79,7 +79,7 @@ fn below<'p>(path: &'p str, env: &Env) -> Option<&'p str> {
     path.get(root..).map(|below| below.trim_start_matches('/'))
 }
 
-/// What a protected path is. What Git alone keeps for itself is none: commands of Git write there.
+/// The scope of a protected path; none for files that only Git itself uses, because git commands write them.
 fn is_of(below: &str, env: &Env) -> Option<Scope> {
     match protected(below, &env.opened)? {
         GIT => runs_in_git(below).then_some(Scope::VersionControl),

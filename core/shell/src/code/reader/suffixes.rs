@@ -6,8 +6,9 @@ use super::super::token::Token;
 use super::{Reader, Target, is_environment};
 
 impl Reader<'_> {
-    /// What is called and taken of a value.
-    #[expect(clippy::too_many_lines, reason = "one arm a suffix")]
+    /// Reads everything that follows a value: members, calls, indices. The result is the value
+    /// behind all of them.
+    #[expect(clippy::too_many_lines, reason = "one match arm per suffix")]
     pub(super) fn suffixes(
         &mut self,
         mut value: AbstractValue,
@@ -101,7 +102,7 @@ impl Reader<'_> {
         (value, target)
     }
 
-    /// The name of a method; none if it is in a variable of which it is not known.
+    /// The name of a method. None if it stands in a variable that is not known.
     fn method_name(&mut self, name: &str) -> Option<String> {
         let in_variable = name.starts_with('$')
             && matches!(self.language, Language::Perl | Language::Php)
@@ -112,7 +113,7 @@ impl Reader<'_> {
         self.name(name).text().map(str::to_owned)
     }
 
-    /// True for a call of what may be the name of any function: `$f(…)`, `$f->(…)`.
+    /// True for a call whose function is named by a text: `$f(…)`, `$f->(…)`.
     fn calls_by_name(&self, value: &AbstractValue) -> bool {
         let before = self.at.checked_sub(1).and_then(|at| self.tokens.get(at));
         let indirect = match self.language {
@@ -132,7 +133,7 @@ impl Reader<'_> {
         matches!(next, Some(Token::Mark("." | "?.")))
     }
 
-    /// True where the next word may be the first argument of a call without parentheses.
+    /// True if the next word may be the first argument of a call without parentheses.
     pub(super) fn begins_argument(&mut self) -> bool {
         match self.peek() {
             Some(Token::Name(name)) => ![
@@ -149,7 +150,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Arguments without parentheses.
+    /// Reads arguments without parentheses.
     pub(in super::super) fn bare(&mut self) -> (Vec<AbstractValue>, Vec<(String, AbstractValue)>) {
         let mut arguments = Vec::new();
         let mut named = Vec::new();
@@ -168,7 +169,7 @@ impl Reader<'_> {
         (arguments, named)
     }
 
-    /// Arguments between parentheses.
+    /// Reads arguments between parentheses.
     pub(super) fn arguments(&mut self) -> (Vec<AbstractValue>, Vec<(String, AbstractValue)>) {
         self.at += 1;
         self.parentheses += 1;
@@ -218,7 +219,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What stands between brackets.
+    /// Reads what stands between brackets: a group, a list or a map.
     pub(in super::super) fn bracketed(&mut self, open: &str) -> AbstractValue {
         self.at += 1;
         let close = match open {
@@ -277,7 +278,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What stands between the brackets behind a value.
+    /// Reads the index between the brackets behind a value.
     pub(super) fn index_key(&mut self, open: &str) -> AbstractValue {
         if let (Some(Token::Name(name)), Some(Token::Mark("}"))) =
             (self.tokens.get(self.at + 1), self.tokens.get(self.at + 2))

@@ -133,7 +133,7 @@ fn input(
 }
 
 /// Evaluates what `xargs` runs.
-#[expect(clippy::too_many_lines, reason = "one arm an expression of `find`")]
+#[expect(clippy::too_many_lines, reason = "one match arm per expression of `find`")]
 fn xargs(wrapper: &mut WrapperCall<'_, '_>, parsed: &Parsed<'_>) {
     if ["--help", "--version", "--show-limits"].iter().any(|option| parsed.has(option)) {
         return;

@@ -305,7 +305,7 @@ fn screen(wrapper: &mut WrapperCall<'_, '_>, parsed: &Parsed<'_>) {
 static GIT: Grammar = Grammar { options: &[], style: Style::Operands, subcommands: &[] };
 
 /// Evaluates what `git` runs.
-#[expect(clippy::too_many_lines, reason = "one arm a command")]
+#[expect(clippy::too_many_lines, reason = "one match arm per command")]
 fn git(wrapper: &mut WrapperCall<'_, '_>, parsed: &Parsed<'_>) {
     let words = &parsed.operands;
     let mut folder = wrapper.state.cwd.clone();

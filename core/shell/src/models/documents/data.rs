@@ -224,7 +224,7 @@ const CSV: crate::model::Opt = list(
      --date-format=, --datetime-format=, -H --no-header-row, -K --skip-lines=, -v --verbose, -l --linenumbers, --zero, -V, -h",
 );
 
-/// Files behind `--args` are none, but those before it are.
+/// Words behind `--args` are no files, but those before it are.
 fn jq(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     let mut files = parsed.operands.iter();
     if !parsed.has("-f")

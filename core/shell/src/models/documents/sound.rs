@@ -272,7 +272,6 @@ fn is_harmless(graph: &str) -> bool {
 }
 
 /// `sox [options] in … [options] out [effects …]`
-#[expect(clippy::too_many_lines, reason = "one arm an effect")]
 fn sox(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     /// Effects of `sox` that touch no file.
     const EFFECTS: &str = " trim rate gain norm vol fade remix channels silence pad speed tempo pitch reverb bass treble highpass lowpass bandpass band equalizer compand echo flanger chorus \

@@ -412,7 +412,7 @@ fn cmake(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     perform(report, parsed, actions, Certainty::Must);
 }
 
-/// A package with a version is none of the project, and neither is code by a path that leads out of it.
+/// A package with a version does not belong to the project, and neither does code by a path that leads out of it.
 fn module(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     for word in &parsed.operands {
         if word.value.prefix().starts_with(['/', '.', '~']) {

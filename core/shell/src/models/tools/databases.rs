@@ -104,7 +104,6 @@ struct Statements {
 
 /// Looks at the words of statements. Texts and comments within them count as if they were words: that can
 /// only make it stricter.
-#[expect(clippy::too_many_lines, reason = "a table of statements, as a match")]
 fn statements(text: &str) -> Statements {
     let lower = text.to_ascii_lowercase();
     let mut all = Statements { changes: false, destroys: false, runs: false, files: false };
@@ -211,7 +210,6 @@ fn connects(report: &mut Report<'_>, parsed: &Parsed<'_>) {
 }
 
 /// The effects of `redis-cli`.
-#[expect(clippy::too_many_lines, reason = "a table of commands, as a match")]
 fn redis(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     /// Commands of Redis that read.
     const READS: &[&str] = &[

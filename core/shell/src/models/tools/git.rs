@@ -89,7 +89,7 @@ const LIST: &[Opt] = opts!(
      --no-merged[=], --color[=], --column[=], --ignore-case, -i, --omit-empty"
 );
 
-/// Options of `config` and of its commands, which end with the first word that is none.
+/// Options of `config` and of its commands. They end with the first word that is no option.
 const CONFIG: &[Opt] = opts!(
     "--global, --system, --local, --worktree, -f --file=, --fixed-value, -t --type=, --no-type, --bool, --int, \
      --bool-or-int, --bool-or-str, --path, --expiry-date, -z --null, --name-only, --show-origin, \

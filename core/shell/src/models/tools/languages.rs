@@ -131,7 +131,7 @@ pub(super) const TABLE: &[Tool] = tools! {
         => WithOperands(&[Installs]); { "list search show info path which" => ; "install build make test" => Installs; "*" => Installs; } ["cpanm Moo": "package:install", "luarocks list": ""]
 };
 
-/// `stack exec rm`: a program of the system is none of the project.
+/// `stack exec rm`: a program of the system does not belong to the project.
 fn execs(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     let mut words = parsed.operands.iter().map(|word| word.value.prefix());
     let has_code = words.clone().any(|word| word.starts_with("-e"));

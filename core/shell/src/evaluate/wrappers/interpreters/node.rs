@@ -260,7 +260,6 @@ fn places(wrapper: &mut WrapperCall<'_, '_>, switches: &Switches) {
 }
 
 /// Evaluates what `node` runs.
-#[expect(clippy::too_many_lines, reason = "one step a group of options")]
 pub(super) fn node(wrapper: &mut WrapperCall<'_, '_>, parsed: &Parsed<'_>) {
     let mut switches = switches::read(&parsed.operands, &NODE);
     wrapper.report_switches(&switches);

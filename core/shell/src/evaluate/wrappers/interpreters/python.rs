@@ -94,7 +94,7 @@ const RUNNERS: &[(&str, &[&str], &[&str])] = &[
 ];
 
 /// The words of a module behind its options. What its options write and run is recorded.
-#[expect(clippy::too_many_lines, reason = "one arm a module")]
+#[expect(clippy::too_many_lines, reason = "one match arm per module")]
 fn operands(wrapper: &mut WrapperCall<'_, '_>, name: &str, rest: &[Argument]) -> Vec<Argument> {
     let row = RUNNERS.iter().find(|(module, ..)| *module == name);
     let (takes, writes) = row.map_or((&[][..], &[][..]), |(_, takes, writes)| (*takes, *writes));

@@ -97,7 +97,7 @@ pub(super) fn compared(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     }
 }
 
-/// A way to merge that is none of Git's own is a program.
+/// A merge strategy that is not one of Git's own is a program.
 pub(super) fn strategy(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     /// Merge strategies that are part of `git`.
     const OWN: &[&str] = &["ort", "recursive", "resolve", "octopus", "ours", "subtree"];
