@@ -65,5 +65,6 @@ mod vault;
 #[cfg(feature = "docker")]
 mod vectors;
 mod virtual_files;
+mod words;
 mod writing;
 mod writing_crash;
