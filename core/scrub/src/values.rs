@@ -8,8 +8,8 @@
 //! The way of a text: [`scan`] looks at every fourth place, in a [filter of grams](gram_filter),
 //! for the start of an anchor. Where there may be one, a [set of keys](key_set) and then a map
 //! decide. [`confirm`] checks that the whole form stands around the anchor, with a
-//! [boundary](boundary) where it needs one. Text with many short lines, or with invisible
-//! characters, is scanned once more without these [breaks](breaks): see [`unwrapped`].
+//! [boundary] where it needs one. Text with many short lines, or with invisible
+//! characters, is scanned once more without these [breaks]: see [`unwrapped`].
 //!
 //! So the cost on clean text does not grow with the number of values, until their tables no longer
 //! fit the cache.

@@ -12,6 +12,7 @@ use super::super::judge::Form;
 use super::client_flag::word;
 use super::stdin;
 use super::value::{Value, blanks, unquoted};
+use crate::words;
 
 /// How far the words of a command are read, in bytes.
 const MAX_LINE: usize = 256;
@@ -225,8 +226,9 @@ fn token(view: &View<'_>, mut line: Line<'_>) -> Option<Value> {
         return self::token(view, Line { at: start + b"token=".len(), ..line });
     }
     // The prefix is left out: with it, a short token looks like code.
-    const TOKEN_PREFIXES: [&[u8]; 3] = [b"hvs.", b"hvb.", b"s."];
-    if let Some(marker) = TOKEN_PREFIXES.iter().find(|marker| token.starts_with(marker)) {
+    if let Some(marker) =
+        words::VAULT_TOKEN_PREFIXES.iter().find(|marker| token.starts_with(marker))
+    {
         return word(view, start + marker.len());
     }
     let plain = !token.contains(&b'=') && !matches!(token[0], b'<' | b'{' | b'$' | b'(');

@@ -7,6 +7,9 @@ use super::super::judge::{self, Form};
 use super::site::Site;
 use super::value::{Value, blanks, leaves_string, next_line, quoted};
 
+/// The longest tag that is read, in bytes.
+const MAX_TAG: usize = 32;
+
 /// How far the end of a tag may be from the name in it, in bytes.
 const TAG: usize = 256;
 
@@ -62,7 +65,7 @@ pub(super) fn attribute(view: &View<'_>, at: usize) -> Option<Value> {
             return named(view, at + 1);
         }
         let belongs = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b':');
-        let length = text[at..].iter().take(32).take_while(|&&b| belongs(b)).count();
+        let length = text[at..].iter().take(MAX_TAG).take_while(|&&b| belongs(b)).count();
         let name = &text[at..at + length];
         if name.is_empty() || text.get(at + length) != Some(&b'=') {
             return None;
@@ -98,7 +101,7 @@ fn named(view: &View<'_>, at: usize) -> Option<Value> {
 /// `<name>password</name> <value>v</value>`, from behind the name.
 pub(super) fn sibling(view: &View<'_>, at: usize) -> Option<Value> {
     let text = view.text;
-    let close = text[at..].iter().take(32).position(|&b| b == b'>')?;
+    let close = text[at..].iter().take(MAX_TAG).position(|&b| b == b'>')?;
     let mut at = at + close + 1;
     at = next_line(text, at).unwrap_or(at);
     at += blanks(text, at);

@@ -150,7 +150,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_stand_in_is_known_as_a_whole() {
+    fn a_dummy_value_is_known_as_a_whole() {
         let dummy_values = [
             "",
             "xxxxxxxx",

@@ -8,6 +8,9 @@ use super::super::super::hit::{Confidence, Continuation, Hit};
 use super::super::judge;
 use super::dummy_password;
 
+/// The longest host. Source: RFC 1035, section 2.3.4.
+const MAX_HOST: usize = 255;
+
 /// How a token stands in the path at a host.
 struct Webhook {
     /// The end of the host's name.
@@ -38,7 +41,7 @@ const MAX_PATH: usize = 512;
 /// white space, a quote or the next link.
 pub(super) fn find(text: &[u8], start: usize, url: &[u8], last: bool) -> Option<Hit> {
     let rest = &text[start..];
-    let length = rest.iter().take(255).take_while(|&&b| IS_HOST_BYTE[usize::from(b)]).count();
+    let length = rest.iter().take(MAX_HOST).take_while(|&&b| IS_HOST_BYTE[usize::from(b)]).count();
     let host = &rest[..memchr::memchr(b':', &rest[..length]).unwrap_or(length)];
     let path = start + length;
     if host.is_empty() || text.get(path) != Some(&b'/') {
