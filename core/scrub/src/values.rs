@@ -144,6 +144,7 @@ impl Values {
         self.insert(address, Kind::Known(super::placeholder::SERVER_IP))
     }
 
+    /// Adds a value whose kind is known to be valid.
     fn insert(&self, value: &str, kind: Kind) -> Result<Added, ValueError> {
         let value = value.trim_ascii();
         if value.len() > part::MAX_VALUE {
@@ -227,6 +228,7 @@ impl Values {
         }
     }
 
+    /// The registry. A panic while it was locked leaves it usable.
     fn lock(&self) -> MutexGuard<'_, Registry> {
         // A writer that panicked left the registry complete, since it is changed last.
         self.registry.lock().unwrap_or_else(PoisonError::into_inner)

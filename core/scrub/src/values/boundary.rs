@@ -90,6 +90,7 @@ impl Boundary {
     }
 }
 
+/// True for what continues an identifier behind a short word.
 fn is_digit_or_underscore(b: u8) -> bool {
     b.is_ascii_digit() || b == b'_'
 }

@@ -42,6 +42,7 @@ pub(super) struct Match {
 }
 
 impl Match {
+    /// The match as a hit of a registered value.
     pub(super) fn into_hit(self) -> Hit {
         let wrapped = self.wrapped.then_some("wrapped");
         Hit {

@@ -204,6 +204,7 @@ fn spaces(text: &[u8], at: usize) -> usize {
 
 /// `variable "password" { … default = "v" }` of Terraform, from the brace.
 pub(super) fn default_of(view: &View<'_>, site: &Site<'_>, at: usize) -> Option<Value> {
+    /// The longest body of a variable that is read.
     const BODY: usize = 512;
     if !site.line_before().starts_with(b"variable") {
         return None;

@@ -120,6 +120,7 @@ impl<'t> Site<'t> {
         front.ends_with(b"<")
     }
 
+    /// The name.
     pub(super) fn name(&self) -> &'t [u8] {
         &self.text[self.start..self.end]
     }
@@ -173,6 +174,7 @@ static NAME: [bool; 256] = {
 };
 
 #[inline]
+/// True for a byte of a name.
 fn belongs(byte: u8) -> bool {
     NAME[usize::from(byte)]
 }
@@ -196,6 +198,7 @@ fn quote_before(text: &[u8], at: usize) -> Option<Quote> {
     is_quote(byte).then(|| Quote { byte, slashes: slashes_before(text, at - 1) })
 }
 
+/// True for a quote of any language.
 pub(super) fn is_quote(byte: u8) -> bool {
     matches!(byte, b'"' | b'\'' | b'`')
 }
