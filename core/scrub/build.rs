@@ -63,6 +63,8 @@ fn main() {
     write("keywords.rs", &keywords());
     write("webhooks.rs", &webhooks());
     write("clients.rs", &clients());
+    write("calls.rs", &calls());
+    write("commands.rs", &commands());
 }
 
 fn write(name: &str, source: &str) {
@@ -346,6 +348,34 @@ fn clients() -> String {
             bytes(client.text("flag")),
             bytes(client.find_text("required_word").unwrap_or_default()),
         );
+    }
+    out + "];\n"
+}
+
+fn calls() -> String {
+    let file = File::read("calls.toml".to_owned());
+    let mut out = String::from(
+        "/// The functions and the position of their secret: see `data/calls.toml`.\n\
+         const CALLS: &[(&[u8], usize)] = &[\n",
+    );
+    for call in file.entries("calls") {
+        call.allow_only(&["name", "position"]);
+        let position = call.number("position").filter(|position| (0..8).contains(position));
+        let position = position.unwrap_or_else(|| panic!("{}: `position` is 0 to 7", call.place));
+        emit!(out, "({}, {position}),\n", bytes(call.text("name")));
+    }
+    out + "];\n"
+}
+
+fn commands() -> String {
+    let file = File::read("commands.toml".to_owned());
+    let mut out = String::from(
+        "/// The commands: see `data/commands.toml`.\nconst COMMANDS: &[(&[u8], Command)] = &[\n",
+    );
+    for command in file.entries("commands") {
+        command.allow_only(&["name", "reads"]);
+        let variant = camel_case(command.text("reads"));
+        emit!(out, "({}, Command::{variant}),\n", bytes(command.text("name")));
     }
     out + "];\n"
 }

@@ -22,7 +22,7 @@ pub(crate) enum End {
     /// It ends here.
     At(usize),
     /// Everything before this belongs to the secret; ask again from here, with more text. At most
-    /// [`MAX_UNDECIDED`] bytes before the end of the given text.
+    /// `MAX_UNDECIDED` bytes before the end of the given text.
     Beyond(usize),
 }
 

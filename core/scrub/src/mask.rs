@@ -1,7 +1,7 @@
 //! Replaces secrets by placeholders.
 //!
 //! A [`Mask`] says which bytes to replace and what to show. [`Splice`] copies a text and puts the
-//! placeholders in; a stream calls [`write`] directly, as it returns its text piece by piece. A
+//! placeholders in; a stream calls [`write()`] directly, as it returns its text piece by piece. A
 //! [`Seal`] may keep each secret and may give it a tag.
 
 use super::placeholder::{self, Seal};

@@ -54,6 +54,7 @@ pub(super) struct Placeholders {
 
 impl Placeholders {
     #[expect(clippy::expect_used, reason = "any key fits, and the alphabet is a constant")]
+    /// Placeholders with tags made from `key`.
     pub(super) fn new(key: &TagKey) -> Placeholders {
         let start = Hmac::new_from_slice(&key.0[..]).expect("a key of any length");
         let mut specification = Specification::new();

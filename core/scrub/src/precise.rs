@@ -8,10 +8,10 @@
 //!    it. Nearly all text has none.
 //! 2. The detector reads a bounded [`View`] around the candidate and returns an [`Outcome`].
 //! 3. A hit that reaches the end of its view is extended by its
-//!    [continuation](crate::continuation).
+//!    [continuation].
 //!
 //! Invariant: a candidate and its outcome follow from the view alone. So a stream gives the same
-//! hits as the whole text. The one exception is a [table](table), which may be longer than a view:
+//! hits as the whole text. The one exception is a [table], which may be longer than a view:
 //! it is a state of the search that goes from row to row, and each row is decided from a view.
 //!
 //! The modules:

@@ -263,6 +263,7 @@ impl<R: Copy> Progress<R> {
         closed
     }
 
+    /// Adds a hit with its borders adjusted.
     fn add(
         &mut self,
         mut hit: Hit,
@@ -299,6 +300,7 @@ impl<R: Copy> Progress<R> {
 }
 
 /// Adds a hit whose span counts from the start of the piece, with its borders adjusted.
+/// Adds a hit with its borders.
 fn add(mut hit: Hit, source: Source, piece: Piece<'_>, found: &mut Vec<Found>) {
     let mut bare = None;
     if let Source::Values(_) = source

@@ -69,6 +69,7 @@ pub(super) struct Step {
 }
 
 impl Seed {
+    /// The patterns, and the search for their anchors.
     pub(super) fn new(level: Level) -> Seed {
         Seed { anchors: anchor::AnchorSearch::new(level), patterns: pattern::Patterns::new() }
     }

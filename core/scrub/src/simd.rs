@@ -184,11 +184,14 @@ pub(super) fn block(text: &[u8], at: usize) -> Piece<'_> {
 
 /// A block inside a text, or a padded copy of its last bytes.
 pub(super) enum Piece<'t> {
+    /// Where the text has all bytes that are read.
     Whole(&'t [u8; BLOCK_WINDOW]),
+    /// With zeros behind the end of the text.
     Padded([u8; BLOCK_WINDOW]),
 }
 
 impl Piece<'_> {
+    /// The bytes of the block and of what is read behind it.
     #[inline(always)]
     pub(super) fn bytes(&self) -> &[u8; BLOCK_WINDOW] {
         match self {

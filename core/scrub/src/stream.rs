@@ -46,6 +46,7 @@ pub struct Stream {
 }
 
 impl Stream {
+    /// A stream that has read nothing.
     pub(super) fn new(scrubber: Scrubber) -> Stream {
         Stream { scrubber, scan: Scan::default(), kept: Vec::new(), kept_start: 0, returned: 0 }
     }

@@ -8,8 +8,8 @@
 //! The way of a text: [`scan`] looks at every fourth place, in a [filter of grams](gram_filter),
 //! for the start of an anchor. Where there may be one, a [set of keys](key_set) and then a map
 //! decide. [`confirm`] checks that the whole form stands around the anchor, with a
-//! [boundary](boundary) where it needs one. Text with many short lines, or with invisible
-//! characters, is scanned once more without these [breaks](breaks): see [`unwrapped`].
+//! [boundary] where it needs one. Text with many short lines, or with invisible
+//! characters, is scanned once more without these [breaks]: see [`unwrapped`].
 //!
 //! So the cost on clean text does not grow with the number of values, until their tables no longer
 //! fit the cache.
@@ -144,6 +144,7 @@ impl Values {
         self.insert(address, Kind::Known(super::placeholder::SERVER_IP))
     }
 
+    /// Adds a value whose kind is known to be valid.
     fn insert(&self, value: &str, kind: Kind) -> Result<Added, ValueError> {
         let value = value.trim_ascii();
         if value.len() > part::MAX_VALUE {
@@ -227,6 +228,7 @@ impl Values {
         }
     }
 
+    /// The registry. A panic while it was locked leaves it usable.
     fn lock(&self) -> MutexGuard<'_, Registry> {
         // A writer that panicked left the registry complete, since it is changed last.
         self.registry.lock().unwrap_or_else(PoisonError::into_inner)

@@ -150,6 +150,7 @@ impl Line<'_> {
         }
     }
 
+    /// True if the line goes on and is already longer than any of a log.
     fn is_long(&self) -> bool {
         !self.ends && self.length > MAX_LOG_LINE
     }
@@ -180,6 +181,7 @@ fn colour_suffix_length(line: &[u8], last: usize) -> usize {
     if escaped && run.get(digits) == Some(&b'm') { digits + 1 } else { 0 }
 }
 
+/// True for a byte of base64.
 fn is_letter(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
 }
@@ -194,6 +196,7 @@ struct Gap<'t> {
 }
 
 impl<'t> Gap<'t> {
+    /// Goes on behind a quote.
     fn pass_quote(&mut self, quote: &'t [u8]) {
         self.quote = true;
         self.left = match self.left {

@@ -4,12 +4,12 @@
 //! A candidate is a keyword such as `password` or `key` inside a name. The way of the data:
 //!
 //! 1. `site` finds the whole name around the keyword, and how it is quoted.
-//! 2. [`name`](super::name) classifies the name.
+//! 2. [`name`] classifies the name.
 //! 3. `syntax` reads on behind the name: which of the many ways to assign a value this is, and
 //!    where the value lies. Each group of ways has a module: `language`, `markup`, `pair`,
 //!    `parallel`, `call`, `command`, `stdin`, `cookie`, `prose`, `own_line`. `value` finds the
 //!    ends of quoted and unquoted values.
-//! 4. [`judge`](super::judge) decides whether the value is a secret.
+//! 4. [`judge`] decides whether the value is a secret.
 //!
 //! Some candidates are no names but announce a password without one: `marker` recognises them, with
 //! `client_flag`, `account_command`, `arguments` and `oracle_login`.

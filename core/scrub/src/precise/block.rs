@@ -12,24 +12,10 @@ use super::super::continuation::body::{MIN_LONG_PIECE, NextPiece, next, without_
 use super::super::continuation::{End, end};
 use super::super::hit::{Confidence, Continuation, Hit};
 use super::super::view::{Outcome, View};
+use crate::words;
 
 /// The longest label between `BEGIN` and the dashes behind it, in bytes.
 const MAX_LABEL: usize = 80;
-/// Prefixes of the names of headers inside a block. Sources: RFC 1421, RFC 4716, RFC 9580.
-const HEADERS: [&[u8]; 12] = [
-    b"Proc-Type",
-    b"DEK-Info",
-    b"Key-Info",
-    b"Content-Domain",
-    b"Version",
-    b"Comment",
-    b"MessageID",
-    b"Hash",
-    b"Charset",
-    b"Subject",
-    b"X-",
-    b"x-",
-];
 /// The longest header inside a block, in bytes: `Comment: …`, `DEK-Info: …`.
 const MAX_HEADER: usize = 240;
 /// How far the end line may be from the last line of base64, in bytes, if someone left out lines in
@@ -78,7 +64,7 @@ fn skip_headers(text: &[u8], from: usize) -> usize {
         let start = at + blank_length(&text[at..]);
         let rest = &text[start..text.len().min(start + MAX_HEADER)];
         let name = rest.iter().take_while(|&&b| b.is_ascii_alphanumeric() || b == b'-').count();
-        let known = HEADERS.iter().any(|known| rest[..name].starts_with(known));
+        let known = words::BLOCK_HEADERS.iter().any(|known| rest[..name].starts_with(known));
         if !known || !rest[name..].starts_with(b": ") {
             break;
         }

@@ -67,6 +67,7 @@ fn is_after_blank(text: &[u8], start: usize) -> bool {
     before.is_none_or(|b| b <= b' ' || b == b'=') || is_escaped(text, start)
 }
 
+/// True if an escaped line end stands before the run.
 fn is_escaped(text: &[u8], start: usize) -> bool {
     text[..start].ends_with(b"\\n")
 }
@@ -148,6 +149,7 @@ fn says_digest_above(line: &[u8]) -> bool {
     (0..line.len()).any(starts)
 }
 
+/// True if a line ends with a digest or with a placeholder.
 fn ends_with_digits(line: &[u8]) -> bool {
     let end = line.iter().rposition(|b| b.is_ascii_alphanumeric() || *b == b']');
     let line = end.map_or(&line[..0], |end| &line[..=end]);

@@ -5,12 +5,12 @@
 //! how the value is written (its [`Form`]) and the rest of the line. It decides in this order:
 //!
 //! 1. Under a *weak* name (`key`, `session`) only random values are secrets.
-//! 2. A [dummy value](dummy_value), a [reference](reference) or a value that is [never a
+//! 2. A [dummy value](dummy_value), a [reference](mod@reference) or a value that is [never a
 //!    secret](is_never_secret) is none.
-//! 3. A [random](random) value is one, with high confidence.
+//! 3. A [random] value is one, with high confidence.
 //! 4. Under a *strong* name (`password`, `api_key`) any other literal is one. What counts as a
 //!    literal depends on the form: between quotes, anything that is no prose; without quotes,
-//!    only what is no [code](code), no [prose](prose) and no name.
+//!    only what is no [code], no [prose] and no name.
 //!
 //! Invariant: the judge reads at most [`MAX_JUDGED`] bytes of the value, so it decides the same for
 //! a value that is cut by its view.

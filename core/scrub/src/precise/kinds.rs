@@ -490,6 +490,7 @@ fn start_bytes<const LENGTH: usize>(shape: &Shape) -> Vec<[u8; LENGTH]> {
 /// The shortest plain run of kinds that need no value context; and, for kinds that begin with a
 /// shorter run, the bytes that end it.
 fn unvalued_starts(shapes: &[&'static Shape]) -> (usize, ByteSet) {
+    /// A shorter first run is so frequent that the byte behind it must be checked as well.
     const SHORT: usize = 20;
     let (mut least, mut short_closers) = (DIGIT_WINDOW, Vec::new());
     for shape in shapes.iter().filter(|shape| needs_no_value(shape)) {

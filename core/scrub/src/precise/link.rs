@@ -10,6 +10,7 @@ use super::super::placeholder;
 use super::super::view::{Outcome, View};
 use super::judge;
 use super::kinds::Kinds;
+use crate::words;
 
 pub(super) mod dummy_password;
 mod parameter;
@@ -19,11 +20,14 @@ mod webhook;
 pub(super) use parameter::inspect as inspect_parameter;
 pub(super) use prefilter::LinkFilter;
 
+/// The longest user part of a DSN without a scheme, in bytes.
+const MAX_DSN_USER: usize = 200;
+
+/// The longest scheme, with what stands before it: `jdbc:postgresql`.
+const MAX_SCHEME: usize = 40;
+
 /// The longest host, in bytes.
 const MAX_HOST: usize = 255;
-/// Schemes whose user part is a key, without a user name.
-const KEY_ONLY_SCHEMES: [&[u8]; 7] =
-    [b"trojan", b"hysteria2", b"hy2", b"hysteria", b"vless", b"ss", b"anytls"];
 
 /// Inspects `://`, `:\/\/`, `@//`, `@tcp(` or `@unix(`.
 pub(super) fn inspect(kinds: &Kinds, view: &View<'_>) -> Outcome {
@@ -65,7 +69,7 @@ impl<'t> Url<'t> {
     /// Finds the parts of the URL whose scheme ends at `colon`.
     fn read(text: &'t [u8], colon: usize, start: usize) -> Url<'t> {
         let belongs = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-' | b'.' | b':');
-        let back = text[..colon].iter().rev().take(40).take_while(|b| belongs(b)).count();
+        let back = text[..colon].iter().rev().take(MAX_SCHEME).take_while(|b| belongs(b)).count();
         let scheme = &text[colon - back..colon];
         let user_end = user_end(text, start, scheme);
         Url { text, scheme, start, user_end }
@@ -112,7 +116,7 @@ impl<'t> Url<'t> {
         if let Some(known) = kinds.match_whole(value) {
             return Some(Hit { span, ..known });
         }
-        let keyed = KEY_ONLY_SCHEMES.contains(&self.scheme) && value.len() >= 6;
+        let keyed = words::KEY_ONLY_SCHEMES.contains(&self.scheme) && value.len() >= 6;
         let is_web = self.scheme.ends_with(b"http") || self.scheme.ends_with(b"https");
         let found = keyed || is_token(value) || is_web && is_short_token(value);
         found.then(|| Hit::known(span, "token", Confidence::Medium))
@@ -137,18 +141,7 @@ fn is_token(value: &[u8]) -> bool {
 /// True for a short token as the user of a web address: it has a service's prefix, or mixes digits
 /// and letters as no name does. `alice`, `alice2024` and `j.smith` are names.
 fn is_short_token(value: &[u8]) -> bool {
-    const TOKEN_PREFIXES: [&[u8]; 9] = [
-        b"ghp_",
-        b"gho_",
-        b"ghs_",
-        b"github_pat_",
-        b"glpat-",
-        b"gldt-",
-        b"pypi-",
-        b"npm_",
-        b"hvs.",
-    ];
-    if TOKEN_PREFIXES.iter().any(|mark| value.starts_with(mark)) {
+    if words::USER_TOKEN_PREFIXES.iter().any(|mark| value.starts_with(mark)) {
         return true;
     }
     let plain = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'~');
@@ -249,7 +242,7 @@ fn protocol(view: &View<'_>) -> Option<Hit> {
     let (text, at) = (view.text, view.at);
     let behind = &text[view.floor..at];
     let ends = |b: &u8| *b <= b' ' || matches!(b, b'"' | b'\'' | b'`' | b'=' | b'<' | b'>');
-    let length = behind.iter().rev().take(200).take_while(|b| !ends(b)).count();
+    let length = behind.iter().rev().take(MAX_DSN_USER).take_while(|b| !ends(b)).count();
     let part = &behind[behind.len() - length..];
     let part = memchr::memmem::find(part, b"://").map_or(part, |scheme| &part[scheme + 3..]);
     let colon = part.iter().position(|&b| b == b':')?;
@@ -269,7 +262,7 @@ fn oracle(view: &View<'_>) -> Option<Hit> {
     let (text, at) = (view.text, view.at);
     let behind = &text[view.floor..at];
     let ends = |b: &u8| *b <= b' ' || matches!(b, b'"' | b'\'' | b'`' | b'=' | b'<' | b'>' | b'@');
-    let length = behind.iter().rev().take(200).take_while(|b| !ends(b)).count();
+    let length = behind.iter().rev().take(MAX_DSN_USER).take_while(|b| !ends(b)).count();
     let part = &behind[behind.len() - length..];
     let slash = part.iter().position(|&b| b == b'/')?;
     let user = &part[..slash];

@@ -12,10 +12,14 @@ use super::super::view::{Outcome, View};
 use super::judge;
 use super::link::dummy_password;
 
+/// How far behind the start of `kind` its value may begin: quotes, a colon and blanks.
+const MAX_TO_TYPE: usize = 24;
+
 /// Inspects the `kind`.
 pub(super) fn inspect(view: &View<'_>) -> Outcome {
     let (text, at) = (view.text, view.at);
-    let word = text[at..].iter().take(24).position(|b| matches!(b, b's' | b'S')).unwrap_or(0);
+    let word =
+        text[at..].iter().take(MAX_TO_TYPE).position(|b| matches!(b, b's' | b'S')).unwrap_or(0);
     let end = at + word + b"Secret".len();
     let exact = text[at + word..].starts_with(b"Secret")
         && text.get(end).is_none_or(|&b| b <= b' ' || b == b'"');

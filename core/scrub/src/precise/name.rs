@@ -43,10 +43,12 @@ pub(super) struct NameClass {
 }
 
 impl NameClass {
+    /// The class of a name whose value is a secret unless it is no literal.
     fn strong(kind: &'static str) -> Option<NameClass> {
         Some(NameClass { kind, strength: Strength::Strong })
     }
 
+    /// The class of a name whose value is a secret only if it looks random.
     fn weak(kind: &'static str) -> Option<NameClass> {
         Some(NameClass { kind, strength: Strength::Weak })
     }
@@ -201,6 +203,7 @@ fn classify_joined_word(word: &[u8]) -> Option<NameClass> {
 /// True if a value is only the word for a password in a language other than English, as a label
 /// shows it. (`password` itself may be a password.)
 pub(super) fn is_password_word(value: &[u8]) -> bool {
+    /// Longer than any word of the list.
     const LONGEST: usize = 40;
     let label = value.trim_ascii_end().strip_suffix(b":").unwrap_or(value);
     let Some(label) = std::str::from_utf8(label).ok().filter(|label| label.len() <= LONGEST) else {

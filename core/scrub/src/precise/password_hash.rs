@@ -62,6 +62,7 @@ fn length(text: &[u8]) -> Option<usize> {
 
 /// The length of a bcrypt hash: always 60 bytes.
 fn bcrypt(text: &[u8]) -> Option<usize> {
+    /// The algorithm and cost in 7 bytes, 22 of salt, and 31 of hash.
     const LENGTH: usize = 60;
     let hash = text.get(7..LENGTH)?;
     let cost = text[4].is_ascii_digit() && text[5].is_ascii_digit() && text[6] == b'$';

@@ -8,6 +8,11 @@ use super::super::hit::{Confidence, Hit};
 use super::super::view::{Outcome, View};
 use super::link::dummy_password;
 
+/// The longest field of a line.
+const MAX_FIELD: usize = 64;
+/// The longest password that is read.
+const MAX_PASSWORD: usize = 256;
+
 /// Inspects the colon before the port.
 pub(super) fn inspect(view: &View<'_>) -> Outcome {
     match password(view).filter(|hit| hit.span.start >= view.floor) {
@@ -31,9 +36,9 @@ fn password(view: &View<'_>) -> Option<Hit> {
     let ends = |b: &u8| *b <= b' ' || b"\"'`\\".contains(b);
     let length = text[start..]
         .iter()
-        .take(256)
+        .take(MAX_PASSWORD)
         .position(ends)
-        .unwrap_or(text.len().min(start + 256) - start);
+        .unwrap_or(text.len().min(start + MAX_PASSWORD) - start);
     let value = &text[start..start + length];
     let user = &text[user..start - 1];
     (!value.is_empty() && !dummy_password::is_dummy_password(user, value, b"a.host"))
@@ -43,7 +48,7 @@ fn password(view: &View<'_>) -> Option<Hit> {
 /// The length of a field: a name or `*`.
 fn field(text: &[u8], from: usize) -> Option<usize> {
     let belongs = |b: &u8| b.is_ascii_alphanumeric() || b".-_*".contains(b);
-    let length = text[from..].iter().take(64).take_while(|b| belongs(b)).count();
+    let length = text[from..].iter().take(MAX_FIELD).take_while(|b| belongs(b)).count();
     (length > 0 && text.get(from + length) == Some(&b':')).then_some(length)
 }
 

@@ -73,6 +73,7 @@ impl RepeatSkipper {
 
 /// How many leading bytes both texts share.
 fn common_prefix(one: &[u8], other: &[u8]) -> usize {
+    /// Long enough to be compared by vector instructions.
     const BLOCK: usize = 64;
     let blocks = one.chunks_exact(BLOCK).zip(other.chunks_exact(BLOCK));
     let whole = BLOCK * blocks.take_while(|(one, other)| one == other).count();

@@ -52,6 +52,7 @@ struct Columns {
 }
 
 impl Columns {
+    /// Adds the next column. Of more secret columns than there is room for, the first ones count.
     fn add(&mut self, name: &[u8]) {
         let free = self.secret.iter_mut().find(|secret| secret.is_none());
         if let (Some(free), Some(class)) = (free, classify(name)) {
@@ -105,6 +106,7 @@ impl Table {
         lines::may_be_header(text, name)
     }
 
+    /// A table whose next row starts at `row`.
     fn new(layout: Layout, columns: Columns, row: usize) -> Table {
         Table { layout, columns, row, read: 0, next_cell: row }
     }

@@ -62,6 +62,7 @@ pub(super) struct AnchorSearch {
 
 impl AnchorSearch {
     #[expect(clippy::expect_used, reason = "constant sets, with few different rows")]
+    /// Builds the tables, for the instructions of `level`.
     pub(super) fn new(level: Level) -> AnchorSearch {
         let letters = ByteSet::of(|b| b.is_ascii_alphabetic() || b == b'_');
         let hexadecimal = ByteSet::of(|b| b.is_ascii_hexdigit());
@@ -141,6 +142,7 @@ fn in_name(byte: u8) -> bool {
     byte.is_ascii_alphabetic() | (byte == b'_') | !byte.is_ascii()
 }
 
+/// The words that an anchor begins with.
 fn grams() -> Vec<Gram> {
     let before_value = |b: u8| is_space(b) || b == b'=';
     let mut grams: Vec<Gram> = PARTS.iter().map(|part| Gram::folded(*part)).collect();
@@ -247,6 +249,7 @@ impl Search<'_> {
         }
     }
 
+    /// Adds a candidate, if a pattern may match there and it lies in the searched part.
     fn add(&mut self, at: usize, passes: Passes) {
         if !passes.is_empty() && (self.from..self.to).contains(&at) {
             self.found.push(Candidate { at, passes });
@@ -267,6 +270,7 @@ impl Search<'_> {
         }
     }
 
+    /// Where the name that continues at `at` ends.
     #[inline(always)]
     fn end_of_name<L: Lanes>(&self, mut at: usize) -> usize {
         loop {

@@ -21,6 +21,7 @@ pub(super) struct CandidateQueue<'s> {
 }
 
 impl<'s> CandidateQueue<'s> {
+    /// A queue of the candidates from `from` on. None is searched yet.
     pub(super) fn new(
         anchors: &'s AnchorSearch,
         text: &'s [u8],
@@ -54,6 +55,7 @@ impl<'s> CandidateQueue<'s> {
         inside.fold(Passes::NONE, |all, candidate| all | candidate.passes)
     }
 
+    /// Searches as far as `to`.
     fn search(&mut self, to: usize) {
         if self.searched < to {
             #[cfg(test)]

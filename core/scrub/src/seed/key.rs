@@ -57,12 +57,14 @@ impl Alphabet {
     }
 }
 
+/// True if all bytes belong. Has no branch, so that many are tested at once.
 #[inline(always)]
 fn all_belong(bytes: &[u8], belongs: impl Fn(u8) -> bool) -> bool {
     bytes.iter().fold(true, |all, b| all & belongs(*b))
 }
 
 impl Key {
+    /// A token of GitHub: 36 letters and digits behind the prefix.
     const fn github(prefix: &'static [u8]) -> Key {
         Key { prefix, alphabet: Alphabet::Letters, least: 36, goes_on: false }
     }

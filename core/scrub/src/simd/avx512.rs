@@ -7,6 +7,7 @@ use super::{
     BLOCK, BLOCK_WINDOW, Class, Classes, Grams, Lanes, Level, NestedSets, Task, gram::LENGTH,
 };
 
+/// Runs the task in code compiled for AVX-512.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni,avx2,bmi1,bmi2,lzcnt,popcnt")]
 #[inline(never)]
 pub(super) fn with_avx512<T: Task>(task: T) -> T::Answer {
@@ -26,6 +27,7 @@ pub(super) fn is_there() -> bool {
         && std::arch::is_x86_feature_detected!("popcnt")
 }
 
+/// 64 bytes at a time: a block is one register.
 #[derive(Clone, Copy)]
 pub(super) struct Avx512;
 

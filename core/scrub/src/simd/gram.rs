@@ -13,6 +13,7 @@ pub(super) const LENGTH: usize = 4;
 /// The bit that distinguishes upper-case and lower-case letters.
 const CASE: u8 = 0x20;
 
+/// One bit each in the bytes of the tables.
 const BUCKETS: usize = 8;
 /// How often each word is redistributed. Fewer rounds find the same words with more false
 /// positives.
@@ -52,6 +53,7 @@ impl Gram {
         self
     }
 
+    /// A word from the halves of each of its bytes.
     fn of(halves: impl Fn(usize) -> Halves) -> Gram {
         let halves: [Halves; LENGTH] = std::array::from_fn(halves);
         Gram { lower: halves.map(|h| h.lower), upper: halves.map(|h| h.upper) }
@@ -85,8 +87,10 @@ struct Halves {
 }
 
 impl Halves {
+    /// Any byte.
     const ANY: Halves = Halves { lower: u16::MAX, upper: u16::MAX };
 
+    /// The halves of any of the bytes.
     fn of(bytes: &[u8]) -> Halves {
         let none = Halves { lower: 0, upper: 0 };
         bytes.iter().fold(none, |all, byte| Halves {
@@ -117,6 +121,7 @@ pub(crate) struct Grams {
 }
 
 impl Grams {
+    /// A search for any of the words, which are distributed so that few texts pass by chance.
     pub(crate) fn new(grams: &[Gram]) -> Grams {
         Grams::of(&distribute(grams))
     }
@@ -200,6 +205,7 @@ struct Bucket {
 }
 
 impl Bucket {
+    /// The bucket with one more word.
     fn with(mut self, gram: &Gram) -> Bucket {
         for place in 0..LENGTH {
             self.lower[place] |= gram.lower[place];
@@ -217,6 +223,7 @@ struct ByteFrequencies {
 }
 
 impl ByteFrequencies {
+    /// The frequencies, estimated from the rank of each byte.
     fn new() -> ByteFrequencies {
         let mut shares = [[[0.0; 256]; 2]; 8];
         for (rank, byte) in COMMON_BYTES.iter().enumerate() {

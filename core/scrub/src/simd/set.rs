@@ -17,6 +17,7 @@ impl ByteSet {
         set
     }
 
+    /// True if the set has the byte.
     #[inline(always)]
     pub(crate) fn has(&self, byte: u8) -> bool {
         self.0[usize::from(byte)]

@@ -9,6 +9,7 @@ use super::{BLOCK, BLOCK_WINDOW, Class, Classes, Grams, Lanes, Level, NestedSets
 /// Every function may be called only where the processor has what the type stands for.
 pub(super) unsafe trait Vector: Copy {
     const LEVEL: Level;
+    /// The bytes of a register.
     const BYTES: usize;
 
     /// `BYTES` bytes, wherever they lie.
@@ -27,7 +28,9 @@ pub(super) unsafe trait Vector: Copy {
     unsafe fn lower(self) -> Self;
     /// The upper half of each byte.
     unsafe fn upper(self) -> Self;
+    /// The bits that both have.
     unsafe fn and(self, other: Self) -> Self;
+    /// The bits that either has.
     unsafe fn or(self, other: Self) -> Self;
     /// The sum of each two bytes, which is less than 256.
     unsafe fn plus(self, other: Self) -> Self;

@@ -17,6 +17,10 @@ pub(super) enum Boundary {
     Word { short: bool },
 }
 
+/// The longest list of numbers of a terminal colour: `0;38;5;214`.
+const MAX_COLOUR: usize = 24;
+/// The most backslashes that are counted before a byte.
+const MAX_ESCAPES: usize = 64;
 /// Numbers and words below this length stand in longer ones by chance.
 const MIN_UNGUARDED: usize = 16;
 
@@ -86,6 +90,7 @@ impl Boundary {
     }
 }
 
+/// True for what continues an identifier behind a short word.
 fn is_digit_or_underscore(b: u8) -> bool {
     b.is_ascii_digit() || b == b'_'
 }
@@ -111,11 +116,11 @@ fn ends_with_escape(text: &[u8]) -> bool {
 fn ends_with_color(text: &[u8]) -> bool {
     let Some(text) = text.strip_suffix(b"m") else { return false };
     let digit = |b: &&u8| b.is_ascii_digit() || **b == b';';
-    let digits = text.iter().rev().take(24).take_while(digit).count();
+    let digits = text.iter().rev().take(MAX_COLOUR).take_while(digit).count();
     text[..text.len() - digits].ends_with(b"\x1b[")
 }
 
 /// True if the text ends with a backslash that escapes what follows.
 pub(super) fn odd_backslashes(text: &[u8]) -> bool {
-    text.iter().rev().take(64).take_while(|b| **b == b'\\').count() % 2 == 1
+    text.iter().rev().take(MAX_ESCAPES).take_while(|b| **b == b'\\').count() % 2 == 1
 }

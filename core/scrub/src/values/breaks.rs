@@ -43,10 +43,12 @@ pub(super) struct Break {
 }
 
 impl Break {
+    /// An invisible character of this length; `None` if it is 0.
     fn invisible(length: usize) -> Option<Break> {
         (length > 0).then_some(Break { length, line: false })
     }
 
+    /// A line end of this length.
     fn line(length: usize) -> Break {
         Break { length, line: true }
     }

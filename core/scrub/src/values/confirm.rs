@@ -1,7 +1,7 @@
 //! Confirmation: checks that a whole form of a value stands around its anchor.
 //!
 //! The anchor says where the form would start. It may stand there as it is, or wrapped, with
-//! [breaks](breaks) inside. Then the bytes around it are checked: a boundary, shared base64
+//! [breaks] inside. Then the bytes around it are checked: a boundary, shared base64
 //! characters, whole escapes.
 
 use std::ops::Range;
@@ -42,6 +42,7 @@ pub(super) struct Match {
 }
 
 impl Match {
+    /// The match as a hit of a registered value.
     pub(super) fn into_hit(self) -> Hit {
         let wrapped = self.wrapped.then_some("wrapped");
         Hit {

@@ -16,7 +16,7 @@ pub(super) enum Form {
     /// The value as it is.
     Raw,
     /// Base64 with no, one or two bytes before the value in the encoded text. Only the characters
-    /// that the value alone determines; [`edges`] describes the characters next to them.
+    /// that the value alone determines; [`Form::edges`] describes the characters next to them.
     Base64,
     /// [`Form::Base64`] with one byte before the value in its group of three.
     Base64After1,

@@ -20,6 +20,7 @@ impl KeySet {
         KeySet { words: (0..words).map(|_| AtomicU64::new(0)).collect() }
     }
 
+    /// Adds a key.
     pub(super) fn set(&self, key: u64) {
         self.words[self.place(key)].fetch_or(bits(key), Ordering::Release);
     }
@@ -33,6 +34,7 @@ impl KeySet {
         word.is_some_and(|word| word.load(Ordering::Relaxed) & bits == bits)
     }
 
+    /// The word of a key.
     #[inline]
     fn place(&self, key: u64) -> usize {
         // The length is a power of two.

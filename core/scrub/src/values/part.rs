@@ -28,6 +28,7 @@ pub(super) struct Part {
 }
 
 impl Part {
+    /// A part with what guards it.
     fn new(text: &str) -> Part {
         Part {
             text: Zeroizing::new(text.into()),
@@ -36,6 +37,7 @@ impl Part {
         }
     }
 
+    /// The text of the part.
     pub(super) fn text(&self) -> &str {
         &self.text
     }

@@ -2,7 +2,7 @@
 //!
 //! `net user bob v /add`, `htpasswd -b file bob v`, `echo bob:v | chpasswd`, `snmp-server community
 //! v RO`, `rocommunity v`, `snmpwalk -c v host`, `curl -sSubob:v`, `vault login v`. The password is
-//! recognised by its position among the words.
+//! recognised by its position among the words. The commands are data: `data/commands.toml`.
 //!
 //! Sources: the manual pages of the commands and of `snmpd.conf`, and the command reference of
 //! Cisco IOS.
@@ -12,6 +12,7 @@ use super::super::judge::Form;
 use super::client_flag::word;
 use super::stdin;
 use super::value::{Value, blanks, unquoted};
+use crate::words;
 
 /// How far the words of a command are read, in bytes.
 const MAX_LINE: usize = 256;
@@ -34,26 +35,7 @@ pub(super) enum Command {
     Token,
 }
 
-/// The commands, in any case.
-const COMMANDS: [(&[u8], Command); 17] = [
-    (b"curl ", Command::Curl),
-    (b"vault login ", Command::Token),
-    (b"vault unwrap ", Command::Token),
-    (b"operator unseal ", Command::Token),
-    (b"cargo login ", Command::Token),
-    (b"wandb login ", Command::Token),
-    (b"snyk auth ", Command::Token),
-    (b"net user ", Command::NetUser),
-    (b"net use ", Command::NetUse),
-    (b"rabbitmqctl ", Command::Rabbitmqctl),
-    (b"cryptsetup ", Command::ReadsStdin),
-    (b"sudo -s ", Command::ReadsStdin),
-    (b"htpasswd ", Command::Htpasswd),
-    (b"chpasswd", Command::Chpasswd),
-    (b"snmp", Command::Snmp),
-    (b"rocommunity ", Command::Community),
-    (b"rwcommunity ", Command::Community),
-];
+include!(concat!(env!("OUT_DIR"), "/commands.rs"));
 
 impl Command {
     /// The command that `text` starts with, and its length.
@@ -95,6 +77,7 @@ struct Line<'t> {
 }
 
 impl<'t> Line<'t> {
+    /// The words from `at` to the end of the line.
     fn at(text: &'t [u8], at: usize) -> Line<'t> {
         let rest = &text[at..text.len().min(at + MAX_LINE)];
         let end = rest.iter().position(|b| matches!(b, b'\n' | b'\r' | b'|' | b';'));
@@ -225,8 +208,9 @@ fn token(view: &View<'_>, mut line: Line<'_>) -> Option<Value> {
         return self::token(view, Line { at: start + b"token=".len(), ..line });
     }
     // The prefix is left out: with it, a short token looks like code.
-    const TOKEN_PREFIXES: [&[u8]; 3] = [b"hvs.", b"hvb.", b"s."];
-    if let Some(marker) = TOKEN_PREFIXES.iter().find(|marker| token.starts_with(marker)) {
+    if let Some(marker) =
+        words::VAULT_TOKEN_PREFIXES.iter().find(|marker| token.starts_with(marker))
+    {
         return word(view, start + marker.len());
     }
     let plain = !token.contains(&b'=') && !matches!(token[0], b'<' | b'{' | b'$' | b'(');

@@ -1,5 +1,7 @@
 //! Functions that take a password without its name: `mysqli_connect("db", "root", "v")`,
 //! `smtp.login("me@example.org", "v")`, `jwt.sign(claims, "v")`, `auth=("me", "v")`.
+//!
+//! The functions are data: `data/calls.toml`.
 
 use super::super::super::view::View;
 use super::super::judge::{self, Form};
@@ -8,25 +10,7 @@ use super::value::{Requirement, Value, quoted};
 /// How far the arguments are read, in bytes.
 const MAX_ARGUMENTS: usize = 512;
 
-/// The functions, up to their bracket and in any case, and the position of the secret among the
-/// arguments.
-///
-/// Sources: the manuals of PHP, JDBC, .NET, Go, Python's smtplib and requests, and the JWT
-/// libraries.
-const CALLS: &[(&[u8], usize)] = &[
-    (b"_connect(", 2),
-    (b"new pdo(", 2),
-    (b"new mysqli(", 2),
-    (b"plainauth(", 2),
-    (b"getconnection(", 2),
-    (b"networkcredential(", 1),
-    (b".login(", 1),
-    (b"jwt.sign(", 1),
-    (b"jwt.encode(", 1),
-    (b"basicauth(", 1),
-    (b"auth=(", 1),
-    (b"auth(", 1),
-];
+include!(concat!(env!("OUT_DIR"), "/calls.rs"));
 
 /// Where the arguments of the call start, and which one is the secret.
 pub(super) fn call(text: &[u8]) -> Option<(usize, usize)> {

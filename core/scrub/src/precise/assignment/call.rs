@@ -8,6 +8,9 @@ use super::site::Site;
 use super::value::{Requirement, Value, blanks, may_open, quoted};
 use crate::words;
 
+/// The longest name of a function that is read.
+const MAX_FUNCTION_NAME: usize = 48;
+
 /// A prefilter: false only if no string is the first argument behind the bracket at `at`.
 pub(super) fn may_take_string(text: &[u8], at: usize) -> bool {
     let start = at + 1 + blanks(text, at + 1);
@@ -66,17 +69,14 @@ pub(super) fn sent_to_element(view: &View<'_>, at: usize) -> Option<Value> {
     quoted(view, at + 1 + verb.len(), Form::QuotedCode)
 }
 
-/// How tests state what a name must be.
-const EXPECTATIONS: [&[u8]; 4] = [b").toBe(", b").toEqual(", b").isEqualTo(", b").toStrictEqual("];
-
 /// A prefilter: false only if no test states a value behind the bracket.
 pub(super) fn may_be_expected(text: &[u8]) -> bool {
-    EXPECTATIONS.iter().any(|verb| text.starts_with(verb))
+    words::EXPECTATIONS.iter().any(|verb| text.starts_with(verb))
 }
 
 /// `expect(user.password).toBe("v")`, from the bracket behind the name.
 pub(super) fn expected_by_test(view: &View<'_>, at: usize) -> Option<Value> {
-    let verb = EXPECTATIONS.iter().find(|verb| view.text[at..].starts_with(verb))?;
+    let verb = words::EXPECTATIONS.iter().find(|verb| view.text[at..].starts_with(verb))?;
     let value = quoted(view, at + verb.len(), Form::QuotedCode)?;
     judge::is_memorable(&view.text[value.span.clone()]).then_some(value)
 }
@@ -93,8 +93,12 @@ fn is_setter(site: &Site<'_>) -> bool {
     let line = site.line_before();
     let Some(open) = line.iter().rposition(|&b| b == b'(') else { return false };
     let name = &line[..open];
-    let length =
-        name.iter().rev().take(48).take_while(|&&b| b.is_ascii_alphanumeric() || b == b'_').count();
+    let length = name
+        .iter()
+        .rev()
+        .take(MAX_FUNCTION_NAME)
+        .take_while(|&&b| b.is_ascii_alphanumeric() || b == b'_')
+        .count();
     let name = &name[name.len() - length..];
     let header = |end: &[u8; 6]| end.eq_ignore_ascii_case(b"header");
     name.last_chunk().is_some_and(header)

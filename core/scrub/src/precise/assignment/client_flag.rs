@@ -82,6 +82,7 @@ fn words_before(text: &[u8], at: usize) -> [&[u8]; MAX_WORDS] {
     std::array::from_fn(|_| words.next().map(base_name).unwrap_or_default())
 }
 
+/// The string at `at`. It is certainly a password, whatever follows it.
 fn quoted_word(view: &View<'_>, at: usize) -> Option<Value> {
     Some(Value { form: Form::Query, ..quoted(view, at, Form::Flag)? })
 }

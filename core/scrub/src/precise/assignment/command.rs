@@ -98,6 +98,7 @@ fn behind_body(text: &[u8], at: usize) -> usize {
     at + flag.map_or(0, <[u8]>::len)
 }
 
+/// The word at `at`: a string, or an unquoted value of this form.
 fn word(view: &View<'_>, at: usize, form: Form) -> Option<Value> {
     if let Some(value) = quoted(view, at, Form::QuotedData) {
         return Some(value);

@@ -5,6 +5,9 @@ use super::super::judge::{self, Form};
 use super::super::name;
 use super::value::{Value, blanks, unquoted};
 
+/// The longest name of a cookie.
+const MAX_COOKIE_NAME: usize = 64;
+
 /// How many cookies of a header are inspected.
 const MAX_COOKIES: usize = 16;
 
@@ -50,7 +53,7 @@ pub(super) fn first_random(view: &View<'_>, at: usize) -> Option<Value> {
     for _ in 0..MAX_COOKIES {
         at += blanks(text, at);
         let belongs = |b: u8| b.is_ascii_alphanumeric() || b"_-.[]:".contains(&b);
-        let length = text[at..].iter().take(64).take_while(|&&b| belongs(b)).count();
+        let length = text[at..].iter().take(MAX_COOKIE_NAME).take_while(|&&b| belongs(b)).count();
         let name = &text[at..at + length];
         if name.is_empty() || text.get(at + length) != Some(&b'=') || name::classify(name).is_some()
         {

@@ -8,6 +8,9 @@ use super::site::Site;
 use super::value::{Requirement, Value, blanks, next_line, quoted, unquoted};
 use super::{call, pair};
 
+/// The longest name of a type.
+const MAX_TYPE_NAME: usize = 24;
+
 /// The text behind a name.
 #[derive(Clone, Copy)]
 pub(super) struct AfterName {
@@ -74,7 +77,11 @@ fn php_dump(view: &View<'_>, at: usize, closed: bool) -> Option<Value> {
 
 /// Visual Basic: `name As String = "v"`, from the type on.
 fn typed(view: &View<'_>, at: usize) -> Option<Value> {
-    let kind = view.text[at..].iter().take(24).take_while(|b| b.is_ascii_alphanumeric()).count();
+    let kind = view.text[at..]
+        .iter()
+        .take(MAX_TYPE_NAME)
+        .take_while(|b| b.is_ascii_alphanumeric())
+        .count();
     let equals = at + kind;
     let assigns = kind > 0 && view.text[equals..].starts_with(b" = \"");
     assigns.then(|| quoted(view, equals + b" = ".len(), Form::QuotedCode)).flatten()

@@ -28,6 +28,7 @@ impl Marker {
         if is_name(text) { None } else { Marker::parse_marker(text) }
     }
 
+    /// The marker that `text` starts with, if a name does not stand there.
     fn parse_marker(text: &[u8]) -> Option<Marker> {
         if let Some((length, nth)) = arguments::call(text) {
             return Some(Marker::Call(length, nth));

@@ -7,13 +7,16 @@ use super::super::judge::{self, Form};
 use super::site::Site;
 use super::value::{Value, blanks, leaves_string, next_line, quoted};
 
+/// The longest name of a tag or attribute behind the name, in bytes.
+const MAX_TAG_NAME: usize = 32;
+
 /// How far the end of a tag may be from the name in it, in bytes.
-const TAG: usize = 256;
+const MAX_TAG: usize = 256;
 
 /// The content of an element: `<password>v</password>`.
 pub(super) fn element(view: &View<'_>, site: &Site<'_>) -> Option<Value> {
     let text = view.text;
-    let tag = &text[site.end..text.len().min(site.end + TAG)];
+    let tag = &text[site.end..text.len().min(site.end + MAX_TAG)];
     if !matches!(tag.first(), Some(b'>' | b' ')) {
         return None;
     }
@@ -62,7 +65,7 @@ pub(super) fn attribute(view: &View<'_>, at: usize) -> Option<Value> {
             return named(view, at + 1);
         }
         let belongs = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b':');
-        let length = text[at..].iter().take(32).take_while(|&&b| belongs(b)).count();
+        let length = text[at..].iter().take(MAX_TAG_NAME).take_while(|&&b| belongs(b)).count();
         let name = &text[at..at + length];
         if name.is_empty() || text.get(at + length) != Some(&b'=') {
             return None;
@@ -73,7 +76,7 @@ pub(super) fn attribute(view: &View<'_>, at: usize) -> Option<Value> {
         {
             return Some(value);
         }
-        if value.span.len() > TAG {
+        if value.span.len() > MAX_TAG {
             return None;
         }
         at = value.span.end + 1;
@@ -98,7 +101,7 @@ fn named(view: &View<'_>, at: usize) -> Option<Value> {
 /// `<name>password</name> <value>v</value>`, from behind the name.
 pub(super) fn sibling(view: &View<'_>, at: usize) -> Option<Value> {
     let text = view.text;
-    let close = text[at..].iter().take(32).position(|&b| b == b'>')?;
+    let close = text[at..].iter().take(MAX_TAG_NAME).position(|&b| b == b'>')?;
     let mut at = at + close + 1;
     at = next_line(text, at).unwrap_or(at);
     at += blanks(text, at);
@@ -119,12 +122,13 @@ pub(super) fn sibling(view: &View<'_>, at: usize) -> Option<Value> {
 /// `&lt;password&gt;v&lt;/password&gt;`, from behind the name's tag.
 pub(super) fn escaped(view: &View<'_>, start: usize) -> Option<Value> {
     let rest = &view.text[start..];
-    let end = rest.iter().take(TAG).position(|&b| matches!(b, b'&' | b'<' | b'"' | b'\n'))?;
+    let end = rest.iter().take(MAX_TAG).position(|&b| matches!(b, b'&' | b'<' | b'"' | b'\n'))?;
     rest[end..].starts_with(b"&lt;/").then(|| Value::closed(start..start + end, Form::Element))
 }
 
 /// `&quot;password&quot;:&quot;v&quot;` and `%22password%22%3A%22v%22`, from behind the name.
 pub(super) fn encoded(view: &View<'_>, at: usize) -> Option<Value> {
+    /// How each encoding writes a quote, and how it writes a colon.
     const WAYS: [(&[u8], &[&[u8]]); 2] =
         [(b"&quot;", &[b":", b": "]), (b"%22", &[b"%3A", b"%3a", b":", b"%3A%20", b"%3A+"])];
     let rest = &view.text[at..];

@@ -7,6 +7,9 @@ use super::super::super::view::View;
 use super::super::judge::Form;
 use super::value::Value;
 
+/// The longest name of a user.
+const MAX_USER: usize = 64;
+
 /// The longest password, in bytes.
 const MAX_PASSWORD: usize = 128;
 
@@ -14,7 +17,7 @@ const MAX_PASSWORD: usize = 128;
 pub(super) fn after_user(view: &View<'_>, at: usize) -> Option<Value> {
     let rest = &view.text[at..];
     let belongs = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$' | b'#');
-    let user = rest.iter().take(64).take_while(|&&b| belongs(b)).count();
+    let user = rest.iter().take(MAX_USER).take_while(|&&b| belongs(b)).count();
     if user == 0 || rest.get(user) != Some(&b'/') {
         return None;
     }

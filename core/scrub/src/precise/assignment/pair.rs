@@ -7,6 +7,12 @@ use super::super::name::NameClass;
 use super::site::{Site, quote_at, slashes_before};
 use super::value::{Requirement, Value, blanks, block, next_line, quoted, unquoted};
 
+/// The most white space between the parts of a pair.
+const MAX_BLANKS: usize = 64;
+
+/// The longest label of a pair, such as `name` or `value`.
+const MAX_LABEL: usize = 24;
+
 /// How far a value may stand before its name, in bytes.
 const BEFORE: usize = 512;
 
@@ -99,7 +105,7 @@ fn member<'t>(view: &View<'t>, at: usize) -> Option<Member<'t>> {
     let (quote, start) = quote_at(text, at)?;
     let length = text[start..]
         .iter()
-        .take(24)
+        .take(MAX_LABEL)
         .take_while(|&&b| b.is_ascii_alphanumeric() || b == b'_')
         .count();
     let (closing, end) = quote_at(text, start + length)?;
@@ -143,8 +149,12 @@ fn ends_with_label(text: &[u8]) -> bool {
         _ => text,
     };
     let text = &text[..text.len() - slashes_before(text, text.len())];
-    let length =
-        text.iter().rev().take(24).take_while(|&&b| b.is_ascii_alphanumeric() || b == b'_').count();
+    let length = text
+        .iter()
+        .rev()
+        .take(MAX_LABEL)
+        .take_while(|&&b| b.is_ascii_alphanumeric() || b == b'_')
+        .count();
     let label = &text[text.len() - length..];
     [&b"name"[..], b"key", b"id", b"field", b"header", b"variable", b"parameter", b"parametername"]
         .iter()
@@ -185,11 +195,16 @@ pub(super) fn part_below(view: &View<'_>, site: &Site<'_>, at: usize) -> Option<
 
 /// How much white space stands at `at`, up to 64 bytes.
 fn spaces(text: &[u8], at: usize) -> usize {
-    text[at.min(text.len())..].iter().take(64).take_while(|b| b.is_ascii_whitespace()).count()
+    text[at.min(text.len())..]
+        .iter()
+        .take(MAX_BLANKS)
+        .take_while(|b| b.is_ascii_whitespace())
+        .count()
 }
 
 /// `variable "password" { … default = "v" }` of Terraform, from the brace.
 pub(super) fn default_of(view: &View<'_>, site: &Site<'_>, at: usize) -> Option<Value> {
+    /// The longest body of a variable that is read.
     const BODY: usize = 512;
     if !site.line_before().starts_with(b"variable") {
         return None;

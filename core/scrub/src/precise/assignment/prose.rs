@@ -83,6 +83,7 @@ const MAX_LEAD_WORD: usize = 9;
 
 /// A value in parentheses behind the name.
 fn in_parentheses(view: &View<'_>, at: usize) -> Option<Value> {
+    /// The longest value in parentheses.
     const LONGEST: usize = 64;
     let rest = &view.text[at..view.text.len().min(at + LONGEST)];
     let length = rest.iter().position(|b| b.is_ascii_whitespace() || b"()".contains(b))?;

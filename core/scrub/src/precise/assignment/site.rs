@@ -4,6 +4,9 @@ use super::super::super::placeholder;
 use super::super::super::view::View;
 use super::super::name::MAX_NAME;
 
+/// The most backslashes that are counted before a quote.
+const MAX_BACKSLASHES: usize = 64;
+
 /// How much of the line before a name is read, in bytes.
 pub(super) const MAX_LINE: usize = 256;
 
@@ -117,6 +120,7 @@ impl<'t> Site<'t> {
         front.ends_with(b"<")
     }
 
+    /// The name.
     pub(super) fn name(&self) -> &'t [u8] {
         &self.text[self.start..self.end]
     }
@@ -170,6 +174,7 @@ static NAME: [bool; 256] = {
 };
 
 #[inline]
+/// True for a byte of a name.
 fn belongs(byte: u8) -> bool {
     NAME[usize::from(byte)]
 }
@@ -193,18 +198,19 @@ fn quote_before(text: &[u8], at: usize) -> Option<Quote> {
     is_quote(byte).then(|| Quote { byte, slashes: slashes_before(text, at - 1) })
 }
 
+/// True for a quote of any language.
 pub(super) fn is_quote(byte: u8) -> bool {
     matches!(byte, b'"' | b'\'' | b'`')
 }
 
 /// How many backslashes stand before `at`, up to 64.
 pub(super) fn slashes_before(text: &[u8], at: usize) -> usize {
-    text[..at].iter().rev().take(64).take_while(|&&b| b == b'\\').count()
+    text[..at].iter().rev().take(MAX_BACKSLASHES).take_while(|&&b| b == b'\\').count()
 }
 
 /// The quote at `at`, with the backslashes before it, and its end.
 pub(super) fn quote_at(text: &[u8], at: usize) -> Option<(Quote, usize)> {
-    let slashes = text[at..].iter().take(64).take_while(|&&b| b == b'\\').count();
+    let slashes = text[at..].iter().take(MAX_BACKSLASHES).take_while(|&&b| b == b'\\').count();
     let byte = *text.get(at + slashes)?;
     is_quote(byte).then_some((Quote { byte, slashes }, at + slashes + 1))
 }

@@ -15,6 +15,23 @@ use super::value::{
 use super::{call, client_flag, command, cookie, markup, pair, parallel, prose, site, stdin};
 use crate::words;
 
+// The limits below keep a reader from walking far through hostile text. What is longer is not read as
+// that syntax.
+
+/// The most bytes of brackets and stars between a name and its separator.
+const MAX_DECORATION: usize = 8;
+/// The longest type, conversion, accessor list or YAML property between a name and its value.
+const MAX_EXPRESSION: usize = 48;
+/// A word of so many bytes with a digit is a token and no part of a type.
+const MIN_TOKEN_IN_TYPE: usize = 16;
+/// The longest path of names before a call, or before the next `=` of a chain.
+const MAX_PATH: usize = 64;
+/// The longest list of numbers of a terminal colour: `38;5;214`.
+const MAX_COLOUR: usize = 12;
+/// The longest dot leader, and the fewest dots that make one, with its colon.
+const MAX_LEADER: usize = 64;
+const MIN_LEADER_DOTS: usize = 4;
+
 /// The value that is assigned to the name, in whatever syntax.
 pub(super) fn read_value(view: &View<'_>, site: &Site<'_>, class: NameClass) -> Option<Value> {
     let text = view.text;
@@ -103,8 +120,11 @@ fn behind_quote(text: &[u8], site: &Site<'_>) -> (usize, bool) {
 
 /// The length of what may stand between a name and its separator: `]`, `[]`, `?`, `**`.
 fn decoration_length(text: &[u8]) -> usize {
-    let length =
-        text.iter().take(8).take_while(|&&b| matches!(b, b']' | b'[' | b'*' | b'0'..=b'9')).count();
+    let length = text
+        .iter()
+        .take(MAX_DECORATION)
+        .take_while(|&&b| matches!(b, b']' | b'[' | b'*' | b'0'..=b'9'))
+        .count();
     let marked = matches!(text.get(length..), Some([b'?' | b'!', b':', ..]));
     length + usize::from(marked)
 }
@@ -212,14 +232,15 @@ fn behind_type(text: &[u8], at: usize) -> Option<usize> {
             || matches!(b, b' ' | b'_' | b'&' | b'\'' | b'<' | b'>' | b'[' | b']')
             || matches!(b, b':' | b'?' | b'.' | b',' | b'|' | b'*')
     };
-    let length = text[at..].iter().take(48).take_while(|&&b| belongs(b)).count();
+    let length = text[at..].iter().take(MAX_EXPRESSION).take_while(|&&b| belongs(b)).count();
     let equals = at + length;
     let typed = text[at..equals].ends_with(b" ") && text[equals..].starts_with(b"= ");
     if !typed || length == 1 || has_next(&text[at..equals]) {
         return None;
     }
     let mut words = text[at..equals].split(|b| !b.is_ascii_alphanumeric());
-    let token = words.any(|word| word.len() >= 16 && word.iter().any(u8::is_ascii_digit));
+    let token =
+        words.any(|word| word.len() >= MIN_TOKEN_IN_TYPE && word.iter().any(u8::is_ascii_digit));
     (!token).then_some(equals + 2)
 }
 
@@ -285,7 +306,7 @@ fn assigned(
     let plain = plain?;
     let start = start + super::scheme_length(&text[start..], class);
     // `token=token=token=…`: the value is itself a name.
-    let link = text[start..].iter().take(64).take_while(|&&b| is_named(b)).count();
+    let link = text[start..].iter().take(MAX_PATH).take_while(|&&b| is_named(b)).count();
     let next = &text[start + link..];
     let goes_on = matches!(next, [b'=', next, ..] if is_named(*next))
         || matches!(next, [b'=', masked @ ..] if placeholder::length(masked).is_some());
@@ -307,7 +328,8 @@ fn is_environment_variable(name: &[u8]) -> bool {
 fn terminal_colour_length(text: &[u8]) -> usize {
     let mut at = 0;
     while let Some(code) = text[at..].strip_prefix(b"\x1b[") {
-        let digits = code.iter().take(12).take_while(|b| b.is_ascii_digit() || **b == b';').count();
+        let digits =
+            code.iter().take(MAX_COLOUR).take_while(|b| b.is_ascii_digit() || **b == b';').count();
         if code.get(digits) != Some(&b'm') {
             break;
         }
@@ -341,19 +363,20 @@ fn below(view: &View<'_>, site: &Site<'_>, line: usize, strings: Form) -> Option
 /// The value behind the accessors of C#: `Password { get; set; } = "v"`.
 fn behind_accessors(view: &View<'_>, at: usize) -> Option<Value> {
     let rest = &view.text[at..];
-    let close = rest.iter().take(48).position(|b| *b == b'}')?;
+    let close = rest.iter().take(MAX_EXPRESSION).position(|b| *b == b'}')?;
     let length = rest[close..].strip_prefix(b"} = ").map(|_| close + b"} = ".len())?;
     quoted(view, at + length, Form::QuotedCode)
 }
 
 /// The value behind a dot leader: `Password . . . . : v`, `Password ..... v`.
 fn after_dot_leader(view: &View<'_>, at: usize) -> Option<Value> {
-    const DOTS: usize = 4;
-    let leader = view.text[at..].iter().take(64).take_while(|b| matches!(b, b'.' | b' ')).count();
+    let leader =
+        view.text[at..].iter().take(MAX_LEADER).take_while(|b| matches!(b, b'.' | b' ')).count();
     let dots = view.text[at..at + leader].iter().filter(|b| **b == b'.').count();
     let colon = usize::from(view.text.get(at + leader) == Some(&b':'));
     let start = at + leader + colon;
-    (dots + colon >= DOTS).then(|| unquoted(view, start + blanks(view.text, start), Form::Line))?
+    (dots + colon >= MIN_LEADER_DOTS)
+        .then(|| unquoted(view, start + blanks(view.text, start), Form::Line))?
 }
 
 /// A prefilter: true if YAML properties stand before the value.
@@ -376,15 +399,15 @@ static ANCHOR: [bool; 256] = {
 ///
 /// Source: YAML 1.2.2, section 6.9.2: the name of an anchor has no blanks, and none of `,[]{}`.
 fn behind_properties(text: &[u8], at: usize) -> usize {
-    const LONGEST: usize = 48;
     let rest = text.get(at..).unwrap_or_default();
-    let length = |belongs: fn(&&u8) -> bool| rest.iter().take(LONGEST).take_while(belongs).count();
+    let length =
+        |belongs: fn(&&u8) -> bool| rest.iter().take(MAX_EXPRESSION).take_while(belongs).count();
     let length = match rest {
         [b'!', b'!', ..] => length(|b| !b.is_ascii_whitespace()),
         [b'&', ..] => {
             let length = length(|b| ANCHOR[usize::from(**b)]);
             let ended = rest.get(length).is_none_or(u8::is_ascii_whitespace);
-            if !ended || !(2..LONGEST).contains(&length) {
+            if !ended || !(2..MAX_EXPRESSION).contains(&length) {
                 return at;
             }
             length
@@ -397,7 +420,7 @@ fn behind_properties(text: &[u8], at: usize) -> usize {
 /// True for calls and indexes: `grammar.opmap[value]`, `cls._process(x)`, `typing.Union[bytes`.
 fn is_call(value: &[u8], form: Form) -> bool {
     let belongs = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b':');
-    let length = value.iter().take(64).take_while(|&&b| belongs(b)).count();
+    let length = value.iter().take(MAX_PATH).take_while(|&&b| belongs(b)).count();
     let (path, rest) = value.split_at(length);
     let (Some(first), [open @ (b'(' | b'['), .., last]) = (path.first(), rest) else {
         return false;
@@ -453,7 +476,7 @@ fn wrapped(view: &View<'_>, at: usize) -> Option<Value> {
         b.is_ascii_alphanumeric()
             || matches!(b, b'_' | b':' | b'.' | b'[' | b']' | b'&' | b'*' | b' ')
     };
-    let length = rest.iter().take(48).take_while(|&&b| belongs(b)).count();
+    let length = rest.iter().take(MAX_EXPRESSION).take_while(|&&b| belongs(b)).count();
     if rest.get(length) != Some(&b'(') {
         return None;
     }

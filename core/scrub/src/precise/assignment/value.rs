@@ -10,6 +10,9 @@ use super::super::super::view::View;
 use super::super::judge::Form;
 use super::site::{Quote, is_quote, quote_at};
 
+/// The most white space that is skipped before what follows.
+const MAX_BLANKS: usize = 64;
+
 /// What a value must look like to be a secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Requirement {
@@ -126,7 +129,7 @@ fn string_end(text: &[u8], start: usize, quote: Quote) -> usize {
 
 /// True if the quote before `rest` seems to end a JSON string.
 pub(super) fn ends_member(rest: &[u8]) -> bool {
-    let blank = rest.iter().take(64).take_while(|b| b.is_ascii_whitespace()).count();
+    let blank = rest.iter().take(MAX_BLANKS).take_while(|b| b.is_ascii_whitespace()).count();
     matches!(rest.get(blank), None | Some(b',' | b'}' | b']' | b':'))
 }
 

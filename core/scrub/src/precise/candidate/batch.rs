@@ -19,6 +19,7 @@ const MAX_RUNS: usize = BATCH * BLOCK / (MIN_RUN + 1) + 4;
 /// How many runs are checked together, with what is hidden at their starts. Most batches have
 /// fewer, and short lists are quick to make.
 const RUNS_PER_CHECK: usize = 64;
+/// The runs that are checked together, and as many hidden starts.
 const MAX_STARTS: usize = 2 * RUNS_PER_CHECK + 2;
 /// How many places of possible keywords are collected before they are checked.
 const MAX_KEYWORDS: usize = 160;

@@ -13,6 +13,7 @@ pub(super) struct OffsetList<'l> {
 
 impl<'l> OffsetList<'l> {
     #[inline(always)]
+    /// An empty list.
     pub(super) fn new(bucket: &'l mut [u16]) -> OffsetList<'l> {
         OffsetList { bucket, length: 0 }
     }

@@ -26,6 +26,9 @@ pub(super) fn is_code(value: &[u8], after: &[u8]) -> bool {
         || has_unbalanced_parentheses(value)
 }
 
+/// The most signs before a pointer or a negated name.
+const MAX_POINTER_SIGNS: usize = 3;
+
 /// A pointer, a negation or an arrow: `*const T`, `*self`, `!flag`, `-> T`.
 fn is_pointer(value: &[u8]) -> bool {
     let mark = value
@@ -34,7 +37,7 @@ fn is_pointer(value: &[u8]) -> bool {
         .count();
     let rest = &value[mark..];
     mark > 0
-        && mark <= 3
+        && mark <= MAX_POINTER_SIGNS
         && rest.iter().all(|b| {
             b.is_ascii_alphanumeric()
                 || matches!(b, b'_' | b'.' | b'(' | b')' | b':' | b',' | b';' | b'>')
@@ -67,12 +70,15 @@ fn is_typed_parameter(value: &[u8]) -> bool {
     words::TYPE_NAMES.contains(&kind) && next.is_some_and(is_name)
 }
 
+/// A shorter name may be anything before an operator: it is too short to tell words from noise.
+const MIN_JUDGED_NAME: usize = 6;
+
 /// A name, and then a call, an index, a generic, a path or an arrow.
 fn has_operator(name: &[u8], rest: &[u8]) -> bool {
     let worded = || {
         let words = Words::of(name);
         words.mostly_words()
-            || name.len() < 6
+            || name.len() < MIN_JUDGED_NAME
             || name.iter().all(|&b| b.is_ascii_lowercase() || b == b'_')
     };
     match rest {
@@ -112,10 +118,13 @@ fn is_dotted(value: &[u8]) -> bool {
     trimmed.contains(&b'.') && trimmed.split(|&b| b == b'.').all(is_part) && !is_random(value)
 }
 
+/// The longest abbreviation with a number.
+const MAX_NUMBERED: usize = 10;
+
 /// Lower-case letters and then digits: `ed25519`, `base64`.
 fn is_numbered(part: &[u8]) -> bool {
     let letters = part.iter().take_while(|b| b.is_ascii_lowercase()).count();
-    part.len() <= 10 && part[letters..].iter().all(u8::is_ascii_digit)
+    part.len() <= MAX_NUMBERED && part[letters..].iter().all(u8::is_ascii_digit)
 }
 
 /// Parentheses that the value opens and does not close, or closes and does not open.
@@ -137,16 +146,22 @@ pub(super) fn is_kebab(value: &[u8]) -> bool {
         && value.iter().all(|&b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.'))
 }
 
+/// A text with more than one escape of a byte per so many bytes is binary data written out.
+const BYTES_PER_ESCAPE: usize = 8;
+
 /// A regular expression, or bytes written as escapes.
 pub(super) fn is_pattern(value: &[u8]) -> bool {
     let has = |part: &[u8]| value.windows(part.len()).any(|window| window == part);
     let escapes = value.windows(2).filter(|pair| *pair == b"\\x").count();
-    escapes * 8 > value.len()
+    escapes * BYTES_PER_ESCAPE > value.len()
         || value.starts_with(b"^") && value.ends_with(b"$")
-        || [&b"(?:"[..], b"[^", b"\\d", b"\\w", b"\\s", b"[a-z", b"[A-Z", b".*", b".+", b"\\["]
-            .iter()
-            .any(|part| has(part))
+        || words::PATTERN_PARTS.iter().any(|part| has(part))
 }
+
+/// A shorter name may be an abbreviation.
+const MIN_UNNATURAL_NAME: usize = 8;
+/// A name with a smaller share of its letters in words, in per cent, is no name of words.
+const MIN_WORD_SHARE: usize = 55;
 
 /// A name that nobody gives to a variable: long, and neither words nor abbreviations with numbers.
 pub(super) fn is_unnatural_name(value: &[u8]) -> bool {
@@ -157,7 +172,7 @@ pub(super) fn is_unnatural_name(value: &[u8]) -> bool {
     let groups =
         value.windows(2).filter(|p| p[0].is_ascii_digit() != p[1].is_ascii_digit()).count();
     let mixed = upper >= 2 && lower >= 2 || digits >= 2 && groups >= 3 || digits >= 4 && lower >= 3;
-    value.len() >= 8 && mixed && words.covered * 100 < value.len() * 55
+    value.len() >= MIN_UNNATURAL_NAME && mixed && words.covered * 100 < value.len() * MIN_WORD_SHARE
 }
 
 /// True for what follows a value in code: `,`, `;`, `)`, an operator.

@@ -34,6 +34,7 @@ fn is_alphabet(value: &[u8]) -> bool {
 /// A value with its middle or its end left out, so that it reveals hardly anything: `****abcd`,
 /// `sk-****1234`, `abc...xyz`, `sk-ant-...`.
 fn is_truncated(value: &[u8]) -> bool {
+    /// The most letters and digits that are shown of a secret: too few to guess the rest.
     const MAX_SHOWN: usize = 10;
     let shown = value.iter().filter(|b| b.is_ascii_alphanumeric()).count();
     let stars = memchr::memmem::find(value, b"***").is_some() && value.len() - shown >= 3;
@@ -61,6 +62,7 @@ fn is_truncated(value: &[u8]) -> bool {
 
 /// The prefix of a kind of keys, with a dummy for the rest: `xoxb-your-token`, `ghp_xxx`.
 fn is_prefix_only(value: &[u8]) -> bool {
+    /// The longest prefix of a kind, with its separator.
     const MAX_PREFIX: usize = 6;
     let Some(at) = value.iter().take(MAX_PREFIX).position(|b| matches!(b, b'-' | b'_')) else {
         return false;
@@ -150,7 +152,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_stand_in_is_known_as_a_whole() {
+    fn a_dummy_value_is_known_as_a_whole() {
         let dummy_values = [
             "",
             "xxxxxxxx",

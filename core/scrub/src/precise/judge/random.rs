@@ -176,6 +176,7 @@ struct ByteMix {
 }
 
 impl ByteMix {
+    /// Counts the bytes of a value.
     fn of(value: &[u8]) -> ByteMix {
         const MARK: usize = 3;
         let mut counts = [0; 4];

@@ -175,6 +175,30 @@ const RULES: &[Rule] = &[
         &["1.2.3-rc.1", "2026-09-01", "https://a.example/x", "certs/ca.pem", "#f8f8f2", "Ctrl+S"],
         &["1-2-x", "v!zFDpOszLmba", "#f8f8f", "hunter2"],
     ),
+    (
+        "version: at most 3 dots, and at most 16 bytes behind the numbers",
+        prose::is_plain,
+        &["v1.2.3.4", "v1.2-aaaaaaaaaaaaaaa"],
+        &["v1.2.3.4.5", "v1.2-aaaaaaaaaaaaaaaa"],
+    ),
+    (
+        "date: at least 5 bytes, at most 20 digits, at most 9 digits with one separator",
+        prose::is_plain,
+        &["10:00", "2026-09-01T10:00:00.123456Z", "12345-6789"],
+        &["1:00", "2026-09-01T10:00:00.1234567Z", "12345-67890"],
+    ),
+    (
+        "path: a name before the extension",
+        prose::is_plain,
+        &["certs.pem", "server.key"],
+        &[".pem", "certs.xyz"],
+    ),
+    (
+        "prose: a word of at least 6 bytes with 2 digits and 3 letters is no word of a sentence",
+        prose::is_prose,
+        &["the Rex47 is here", "the Rexxx4 is here"],
+        &["the Rex471 is here"],
+    ),
     // Code.
     (
         "code: a call, a member, a type, a pointer",
@@ -182,6 +206,25 @@ const RULES: &[Rule] = &[
         &["parser.next_token()", "self.key", "Option<String>", "*const", "token[0]", "1*tchar"],
         &["hunter2", "*MAfZdb7K3TIk", "Kraken7912*0xS", "#Iof-wdWS6XQng"],
     ),
+    (
+        "code: at most 3 signs before a pointer",
+        |text| code::is_code(text, b""),
+        &["***self"],
+        &["****self"],
+    ),
+    (
+        "code: before an operator, a name of words, or one of fewer than 6 bytes",
+        |text| code::is_code(text, b""),
+        &["x9K2q(", "parse_token("],
+        &["x9K2qW("],
+    ),
+    (
+        "code: a member with a number has at most 10 bytes",
+        |text| code::is_code(text, b""),
+        &["key.zqxkw25519"],
+        &["key.zqxkvw25519"],
+    ),
+    ("pattern: more than one escape per 8 bytes", code::is_pattern, &["\\x00abc"], &["\\x00abcd"]),
     (
         "pattern: a regular expression or escapes",
         code::is_pattern,

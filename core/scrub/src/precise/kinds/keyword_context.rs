@@ -159,6 +159,7 @@ impl KeywordContext {
         self.known_starts(bytes, word_starts(bytes))
     }
 
+    /// Those of `places` where the first four letters of a keyword stand.
     #[inline(always)]
     fn known_starts(&self, bytes: &[u8; MAX_KEYWORD_DISTANCE + 3], mut places: u64) -> u64 {
         let mut known = 0;

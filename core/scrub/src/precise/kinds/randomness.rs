@@ -39,6 +39,7 @@ struct ByteStats {
 }
 
 impl ByteStats {
+    /// Counts the bytes of a body.
     fn of(body: &[u8]) -> ByteStats {
         let mut counts = [0u16; 128];
         let (mut digits, mut upper, mut case_changes, mut digit_changes, mut separators) =

@@ -8,6 +8,9 @@ use super::super::super::hit::{Confidence, Continuation, Hit};
 use super::super::judge;
 use super::dummy_password;
 
+/// The longest host. Source: RFC 1035, section 2.3.4.
+const MAX_HOST: usize = 255;
+
 /// How a token stands in the path at a host.
 struct Webhook {
     /// The end of the host's name.
@@ -38,7 +41,7 @@ const MAX_PATH: usize = 512;
 /// white space, a quote or the next link.
 pub(super) fn find(text: &[u8], start: usize, url: &[u8], last: bool) -> Option<Hit> {
     let rest = &text[start..];
-    let length = rest.iter().take(255).take_while(|&&b| IS_HOST_BYTE[usize::from(b)]).count();
+    let length = rest.iter().take(MAX_HOST).take_while(|&&b| IS_HOST_BYTE[usize::from(b)]).count();
     let host = &rest[..memchr::memchr(b':', &rest[..length]).unwrap_or(length)];
     let path = start + length;
     if host.is_empty() || text.get(path) != Some(&b'/') {
@@ -56,6 +59,7 @@ pub(super) fn find(text: &[u8], start: usize, url: &[u8], last: bool) -> Option<
 
 /// True if the link contains [`SELF_HOSTED_PATH`]. The `k` in it is rare.
 fn is_self_hosted(url: &[u8]) -> bool {
+    /// How far behind the start of the path its `k` stands.
     const BEFORE: usize = 4;
     let starts = |at: usize| {
         at.checked_sub(BEFORE).is_some_and(|at| url[at..].starts_with(SELF_HOSTED_PATH))
@@ -115,6 +119,7 @@ fn ends_with(host: &[u8], name: &[u8]) -> bool {
     }
 }
 
+/// The token of a webhook of a known host: behind its marker, and behind `skip` parts of the path.
 fn token(text: &[u8], path: usize, webhook: &Webhook, last: bool) -> Option<Hit> {
     let line = line(text, path);
     let marker = memchr::memmem::find(line, webhook.marker)?;
@@ -139,6 +144,7 @@ fn token(text: &[u8], path: usize, webhook: &Webhook, last: bool) -> Option<Hit>
     Some(Hit { open, ..Hit::known(from..end, "webhook", Confidence::High) })
 }
 
+/// The token of a webhook of a chat server that anyone may host.
 fn self_hosted(text: &[u8], path: usize) -> Option<Hit> {
     let line = line(text, path);
     if line.len() < SELF_HOSTED_PATH.len() + SELF_HOSTED_TOKEN {
@@ -172,6 +178,7 @@ fn line(text: &[u8], path: usize) -> &[u8] {
     &line[..(0..line.len()).take_while(|&at| belongs(at)).count()]
 }
 
+/// True for a byte of a path or query.
 fn is_path(byte: u8) -> bool {
     continuation::is_token(byte) || matches!(byte, b'@' | b':' | b'?' | b'&')
 }

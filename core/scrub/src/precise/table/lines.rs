@@ -8,6 +8,7 @@ use std::ops::Range;
 use super::super::super::placeholder;
 use super::super::super::view::{self, View};
 use super::{Columns, Layout, Row, Table};
+use crate::words;
 
 /// The longest name of a column, in bytes.
 const MAX_NAME_LENGTH: usize = 40;
@@ -255,10 +256,10 @@ impl Lines {
 
     /// True if the cell explains a secret instead of holding one.
     pub(super) fn is_explanation(self, cell: &[u8]) -> bool {
-        const METHODS: &[&[u8]] = &[b"sha", b"md", b"base", b"argon", b"utf", b"aes", b"pbkdf"];
         let letters = cell.iter().take_while(|b| b.is_ascii_alphabetic()).count();
         let (word, rest) = cell.split_at(letters);
-        let word = rest.is_empty() || METHODS.iter().any(|name| name.eq_ignore_ascii_case(word));
+        let word = rest.is_empty()
+            || words::METHOD_NAMES.iter().any(|name| name.eq_ignore_ascii_case(word));
         self.markdown && (word || cell.contains(&b' '))
     }
 
