@@ -30,7 +30,7 @@ pub struct FilesConfig {
     pub hard_links: HardLinks,
     /// What becomes of a write to a file that the model has not read as it is now. Default: `warn`.
     pub write_safety: WriteSafety,
-    /// What `write_file` does not hand to the user unless it is asked to: names (`prompt.txt`) and
+    /// What `write_file` does not hand to the user unless it is told to: names (`prompt.txt`) and
     /// extensions (`*.sh`), in any case. Default: `*.sh`, `*.bash`, `*.zsh`, `manage-view.json`,
     /// `set-pills.json`, `clear-pills.json`, `prompt.txt` and `launch-job.json`.
     pub undelivered: Vec<String>,
