@@ -162,7 +162,7 @@ impl Preset {
     }
 }
 
-/// A preset as operations describe it.
+/// A preset as it is told.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "CliPreset")]
 pub struct PresetInfo {

@@ -178,11 +178,10 @@ impl RuntimeBuilder {
         let keys = self.read_keys()?;
         let workspace = self.open_workspace()?;
         self.check_key_files()?;
-        let registry = Registry::new(self.config.groups.clone())?;
+        let registries = Arc::new(Registries::new(Registry::new(self.config.groups.clone())?));
         let store = self.open_store().await?;
         let kept = self.kept(&store.url());
         let scrubbers = self.scrubbers(keys.as_deref())?;
-        let registries = Arc::new(Registries::new(registry));
         let registry = registries.shared();
         let gate = self.gate(&registries, &store, &scrubbers);
         let deferred = Arc::new(Deferred::new(self.config.definitions.defer_over));

@@ -269,7 +269,7 @@ pub trait Approvals: Send + Sync {
 
 impl Approval {
     /// One that is pending past its time is expired, whether or not anybody has marked it.
-    fn as_of(mut self, now_ms: i64) -> Approval {
+    fn at_time(mut self, now_ms: i64) -> Approval {
         if self.state == ApprovalState::Pending && self.expires_at_ms <= now_ms {
             self.state = ApprovalState::Expired;
         }

@@ -81,7 +81,7 @@ pub struct PathConflict {
     pub held_pattern: String,
     /// The lock that this one belongs to.
     pub lock: PathLock,
-    /// True if it would cost too much to find out whether they overlap; write simpler patterns.
+    /// True if it would cost too much to tell whether they overlap; write simpler patterns.
     pub too_costly: bool,
 }
 

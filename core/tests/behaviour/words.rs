@@ -4,6 +4,7 @@
 //! which that holds. A word counts only as a whole part of a `snake_case` or `CamelCase` name. Comments,
 //! strings and the names that the standard library gives are not looked at.
 
+use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -118,7 +119,10 @@ fn names_are_made_of_the_fields_words() {
         for file in table.folders.iter().flat_map(|folder| files(&root().join(folder))) {
             let text = fs::read_to_string(&file).unwrap();
             let shown = file.strip_prefix(root()).unwrap().display();
-            for (line, name) in identifiers(&text) {
+            // Each name once, where it comes first.
+            let mut known = HashSet::new();
+            let names = identifiers(&text).into_iter().filter(|(_, name)| known.insert(*name));
+            for (line, name) in names {
                 if let Some((word, instead)) = table.refused(name) {
                     wrong.push(format!("{shown}:{line}: `{name}`: not `{word}`, say {instead}"));
                 }

@@ -172,7 +172,7 @@ impl<D: Driver> SqlStore<D> {
     ) -> Result<Option<Approval>, Error> {
         let statement = Statement::new(GET, vec![tenant.into(), id.into()]);
         let found = self.read_all(operation, statement, COLUMNS, decode).await?.pop();
-        Ok(found.map(|approval| approval.as_of(now_ms)))
+        Ok(found.map(|approval| approval.at_time(now_ms)))
     }
 
     /// Makes a step, or says why it cannot be made.
@@ -268,7 +268,7 @@ impl<D: Driver> Approvals for SqlStore<D> {
             ];
             let statement = Statement::new(REQUEST, params).must_change();
             if let Some(requested) = self.changed(OPERATION, statement, event).await? {
-                return Ok(requested.as_of(now_ms));
+                return Ok(requested.at_time(now_ms));
             }
             match self.approval(OPERATION, &new.tenant, &new.id, now_ms).await? {
                 Some(there) if there.digest == new.digest => Ok(there),
@@ -323,7 +323,7 @@ impl<D: Driver> Approvals for SqlStore<D> {
                 params.extend(kept_as.map(|state| Value::from(state.name())));
                 let statement = Statement::new(sql, params);
                 let page = self.read_all(OPERATION, statement, COLUMNS, decode).await?;
-                found.extend(page.into_iter().map(|approval| approval.as_of(now_ms)));
+                found.extend(page.into_iter().map(|approval| approval.at_time(now_ms)));
             }
             found.sort_by(|a, b| a.id.cmp(&b.id));
             found.dedup_by(|a, b| a.id == b.id);
