@@ -1,4 +1,4 @@
-"""What toolkeep raises: the host's own mistakes, a store that does not answer, its own faults.
+"""The exceptions of toolkeep: mistakes of the host, a store that does not answer, its own faults.
 
 Whatever a *model* caused is not raised. It is a `ToolResult` with `is_error` and a `code`.
 """
@@ -48,7 +48,7 @@ __all__ = [
 
 
 class ToolkeepError(Exception):
-    """The base of everything that toolkeep raises.
+    """The base of all exceptions of toolkeep.
 
     `code` is the stable name of what is wrong, the same in every language; the text says what to
     do about it.
@@ -148,13 +148,13 @@ class CancelledError(ToolkeepError):
 
 
 class NotFoundError(ToolkeepError, LookupError):
-    """What an operation names does not exist."""
+    """A thing that an operation names does not exist."""
 
     code = "not_found"
 
 
 class ConflictError(ToolkeepError):
-    """What an operation would change is not in the expected state."""
+    """The thing that an operation would change is not in the expected state."""
 
     code = "conflict"
 
@@ -220,19 +220,19 @@ class InternalError(ToolkeepError):
 
 
 class PanicError(InternalError):
-    """Toolkeep panicked; the panic was stopped at the language border."""
+    """Toolkeep panicked. The panic did not cross into Python."""
 
     code = "panic"
 
 
 class ToolError(Exception):
-    """What a tool raises to fail with a code of its choice.
+    """Raised by a tool to fail with a code of its choice.
 
     Any other exception is a failure, too, with the code `tool_failed`.
     """
 
     def __init__(self, message: str, code: Code = "tool_failed") -> None:
-        """Makes the failure: `message` is what the model reads.
+        """Makes the failure: `message` is the text for the model.
 
         A code that only a host can get (`closed`, `store_locked`, …) becomes `tool_failed`.
 
