@@ -5,7 +5,7 @@
 //! it does no more than the program would have done without. Such a variable is asked about where a
 //! program gets it, unless name or value are known to be harmless. The names and what each takes
 //! stand in `names`, what fits each kind of value in `values`, and options within values
-//! (`NODE_OPTIONS`) in `options`.
+//! (`PYTEST_ADDOPTS`) in `options`.
 
 use crate::env::Env;
 use crate::place;

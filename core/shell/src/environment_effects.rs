@@ -1,22 +1,21 @@
 //! The environment of the programs that a command runs, as effects.
 //!
-//! A variable can make a program run, load or trust something else (`GIT_SSH_COMMAND`,
-//! `NODE_OPTIONS`, `PYTHONPATH`). [`effects_of`] looks at the variables of each invocation and
-//! reports those that steer its program and whose value is not known to be harmless, as
-//! [`Effect::EnvironmentInjection`].
+//! A variable can make a program run, load or trust something else (`RIPGREP_CONFIG_PATH`,
+//! `npm_config_userconfig`). [`effects_of`] looks at the variables of each
+//! invocation and reports those that steer its program and whose value is not known to be harmless,
+//! as [`Effect::EnvironmentInjection`].
 //!
 //! Variables that the script sets and reads itself are not part of any program's environment, and
-//! are not reported. Neither are the variables of [`is_env_injection`]: the evaluation reports
-//! those where they are set, because they change the shell as well.
+//! are not reported. Neither are the variables of [`is_env_injection`] (`PATH`, `LD_PRELOAD`,
+//! `GIT_SSH_COMMAND`): the evaluation reports those where they are set, because they change the
+//! shell as well.
 //!
 //! # Example
 //!
-//! `GIT_SSH_COMMAND='ssh -i key' git fetch` gives `git` a variable that names what it runs. Its
-//! value is no program that `git` would run anyway, so the variable is reported. `RUST_LOG=debug
-//! cargo test` is not: nothing is run, loaded or written by it.
+//! `RIPGREP_CONFIG_PATH=/tmp/x rg a` gives `rg` a file with options, one of which may run a
+//! program, so the variable is reported. `RUST_LOG=debug cargo test` is not: nothing is run, loaded
+//! or written by it.
 
-use crate::names::is_wrapper;
-use crate::place;
 use std::collections::HashSet;
 
 use crate::effect::{Certainty, Effect, Found};
@@ -24,7 +23,8 @@ use crate::env::Env;
 use crate::environment::{is_harmless, leads_out, steers, steers_by_itself};
 use crate::invocation::{Invocation, program_name};
 use crate::models;
-use crate::names::is_env_injection;
+use crate::names::{is_env_injection, is_wrapper};
+use crate::place;
 
 /// The effects of the variables that programs are started with.
 ///

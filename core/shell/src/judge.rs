@@ -136,7 +136,8 @@ pub fn check_hard_deny(analysis: &Analysis, env: &Env, settings: &Settings) -> C
     planned(shown::check(analysis, verdict), analysis, env)
 }
 
-/// Analyses a text and judges it by the modes alone, for a reader: see [`mode`].
+/// Analyses a text and judges it by the modes alone: `security`, `ask` and the list of programs, as if
+/// no group denied anything. For a host that has a judge of its own.
 #[must_use]
 pub fn check_modes(text: &str, env: &Env, settings: &Settings, approvals: &Approvals) -> Check {
     let analysis = analyse(text, env);

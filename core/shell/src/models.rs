@@ -36,7 +36,6 @@ mod tools;
 mod web;
 mod zip;
 
-use crate::names::is_wrapper;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
@@ -46,6 +45,7 @@ use crate::grammar;
 use crate::invocation::{Argument, Invocation, Stdin, program_name};
 use crate::model::tool::Tool;
 use crate::model::{Model, Parsed, Report, Role};
+use crate::names::is_wrapper;
 use crate::place;
 use crate::value::Value;
 

@@ -12,16 +12,17 @@
 //!
 //! # Example
 //!
-//! A person allows `git push origin main` for always, in `/workspace`. Three rules are proposed:
+//! A person allows `curl -s https://api.example/status` for always, in `/workspace`. Three rules are
+//! proposed:
 //!
 //! ```text
-//! exactly `git push origin main`
-//! `git push` with the same options and any operands, below /workspace, as long as it does no more
-//! `git push` with any options and operands that are understood, below /workspace, as long as it does no more
+//! exactly `curl -s https://api.example/status`
+//! `curl -s` with the same options and any operands, as long as it does no more
+//! `curl` with any options and operands that are understood, as long as it does no more
 //! ```
 //!
-//! `git push --force origin main` is then covered by none of them: it has an effect more, because
-//! it overwrites what others pushed.
+//! None of them covers `curl -s https://other.example/`, which reaches another host, nor
+//! `curl -d @x https://api.example/status`, which sends a file: both have an effect more.
 
 mod calls;
 
