@@ -193,28 +193,14 @@ impl RuntimeBuilder {
         let commands = Arc::new(self.commands(files, deps.host.clone()));
         let background = deps.background.clone();
         let deadlines = Deadlines::new(self.clock.clone());
-        let systems = systems::make(&Ground {
-            config: &self.config,
-            registries: &registries,
-            deadlines: &deadlines,
-            keys: keys.clone(),
-            deps: &deps,
-        })?;
+        let systems = self.systems(&registries, &deadlines, keys.clone(), &deps)?;
         self.fill(registry, &deps, &systems)?;
         for system in systems.iter() {
             system.opened().await;
         }
         let policy = &self.config.policy;
         Compiled::new(registry.snapshot().catalog().clone(), Arc::new(policy.clone()))?;
-        let retention = self.config.retention.clone();
-        let upkeep =
-            Arc::new(Upkeep::new(retention, store.clone(), self.clock.clone(), deadlines.clone()));
-        let recorder = Recorder::new(
-            self.config.record.mode,
-            store.clone(),
-            scrubbers.clone(),
-            upkeep.clone(),
-        );
+        let (recorder, upkeep) = self.records(&store, &scrubbers, &deadlines);
         let path = CallPath {
             tools: Tools {
                 custom: systems.get::<Followed>(),
@@ -224,12 +210,7 @@ impl RuntimeBuilder {
             },
             policy: gate,
             shell: Shell { commands, clis },
-            limits: Limits {
-                rate: self.config.rate_limit.clone(),
-                budget: self.config.budget.clone(),
-                loops: self.config.loops.clone(),
-                history: Runs::default(),
-            },
+            limits: self.limits(),
             approval: ApproveGate::new(self.config.approval.clone(), self.handlers.clone()),
             reads: Reads {
                 marked: Marked::default(),
@@ -249,6 +230,39 @@ impl RuntimeBuilder {
         };
         let parts = Parts { path, keys, background, handlers: self.handlers, systems, deadlines };
         Ok(Runtime::new(self.config, parts))
+    }
+
+    fn systems(
+        &self,
+        registries: &Arc<Registries>,
+        deadlines: &Arc<Deadlines>,
+        keys: Option<Arc<KeyRing>>,
+        deps: &builtin::Deps,
+    ) -> Result<Systems, Error> {
+        systems::make(&Ground { config: &self.config, registries, deadlines, keys, deps })
+    }
+
+    /// What writes the ledger, and what keeps the store from growing without end.
+    fn records(
+        &self,
+        store: &Arc<dyn Store>,
+        scrubbers: &Arc<Scrubbers>,
+        deadlines: &Arc<Deadlines>,
+    ) -> (Recorder, Arc<Upkeep>) {
+        let (retention, clock) = (self.config.retention.clone(), self.clock.clone());
+        let upkeep = Upkeep::new(retention, store.clone(), clock, deadlines.clone());
+        let upkeep = Arc::new(upkeep);
+        let mode = self.config.record.mode;
+        (Recorder::new(mode, store.clone(), scrubbers.clone(), upkeep.clone()), upkeep)
+    }
+
+    fn limits(&self) -> Limits {
+        Limits {
+            rate: self.config.rate_limit.clone(),
+            budget: self.config.budget.clone(),
+            loops: self.config.loops.clone(),
+            history: Runs::default(),
+        }
     }
 
     /// What says who may call what.
