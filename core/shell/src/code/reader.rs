@@ -4,13 +4,13 @@
 //! the second time, as it is in a loop or in a function that is defined below its call. Only the
 //! acts of the second reading count.
 //!
-//! Numbers limit the work: expressions within each other, texts of code within each other, words.
-//! What is beyond a limit is recorded as dynamic, which asks.
+//! Counts limit the work. What is beyond one is recorded as dynamic, which asks.
 //!
 //! - Names and members: `names`. What follows a value (calls, indices): `suffixes`.
 //! - Code that finds functions by their names: `reflection`. Processes without end: `forks`.
 
 mod forks;
+mod keywords;
 mod names;
 mod reflection;
 mod suffixes;
@@ -25,6 +25,7 @@ use crate::effect::Effect;
 use crate::environment::steers;
 use crate::names::is_env_injection;
 use crate::value::Value;
+use keywords::{BRANCHING_WORDS, DECLARING_WORDS, PLAIN_NAMES_IN_PYTHON, SKIPPED_WORDS};
 
 /// The most expressions within each other. A level takes several frames of the stack.
 const DEEPEST: usize = 28;
@@ -593,30 +594,6 @@ impl Reader<'_> {
         }
     }
 }
-
-/// Keywords that say nothing of what is done. They are skipped.
-const SKIPPED_WORDS: &[&str] = &[
-    "return", "yield", "await", "new", "not", "if", "elif", "elsif", "else", "while", "try",
-    "except", "finally", "class", "async", "const", "let", "var", "my", "our", "local", "static",
-    "public", "do", "end", "then", "unless", "until", "begin", "rescue", "ensure", "throw",
-    "raise", "typeof", "void", "with", "repeat", "catch", "switch", "case", "when", "assert",
-    "export", "default", "global", "nonlocal", "del", "delete", "die", "BEGIN", "END", "pass",
-];
-
-/// Those of them that are plain names in Python.
-const PLAIN_NAMES_IN_PYTHON: &[&str] = &[
-    "new", "const", "let", "var", "my", "our", "local", "static", "public", "do", "end", "then",
-    "repeat", "export", "default", "begin", "void",
-];
-
-/// Those of them behind which something may be skipped or done again.
-const BRANCHING_WORDS: &[&str] = &[
-    "if", "elif", "elsif", "else", "while", "try", "except", "unless", "until", "rescue", "switch",
-    "case", "when", "catch", "repeat", "class", "do",
-];
-
-/// Those of them that declare a name.
-const DECLARING_WORDS: &[&str] = &["const", "let", "var", "my", "our", "local"];
 
 /// True for a value that is the whole environment.
 pub(super) fn is_environment(value: &AbstractValue) -> bool {
