@@ -134,9 +134,9 @@ pub fn types() -> Result<String, Box<dyn Error>> {
             Kind::Count | Kind::Deadline => String::from("number"),
             Kind::Caller => "Caller".into(),
         };
-        let _ = write!(
+        let _ = writeln!(
             out,
-            "{}  {}?: {kind} | null\n",
+            "{}  {}?: {kind} | null",
             crate::typescript::comment(&doc, 2),
             camel(&name)
         );
