@@ -479,7 +479,7 @@ export interface CliInfo {
   updated_at_ms: number
 }
 
-/** A preset for CLIs. */
+/** A preset as it is told. */
 export interface CliPreset {
   /** Its name. */
   name: string
@@ -1224,7 +1224,7 @@ export interface PathConflict {
   held_pattern: string
   /** The lock that this one belongs to. */
   lock: PathLock
-  /** True if it would cost too much to find out whether they overlap; write simpler patterns. */
+  /** True if it would cost too much to tell whether they overlap; write simpler patterns. */
   too_costly: boolean
 }
 

@@ -694,7 +694,7 @@ class CliInfo(TypedDict):
 
 
 class CliPreset(TypedDict):
-    """A preset for CLIs."""
+    """A preset as it is told."""
 
     name: str
     """Its name."""
@@ -1784,7 +1784,7 @@ class PathConflict(TypedDict):
     """The lock that this one belongs to."""
 
     too_costly: bool
-    """True if it would cost too much to find out whether they overlap; write simpler patterns."""
+    """True if it would cost too much to tell whether they overlap; write simpler patterns."""
 
 
 class PathLock(TypedDict):
