@@ -32,8 +32,8 @@ export declare class NativeRuntime {
   follow(options: string): NativeStream
   /** Adds a tool of the host's under a number of its choice, or puts it in the place of another. */
   register(spec: string, number: number, replace: boolean): void
-  /** Asks the function of that number where a call wants approval. */
-  setHandler(name: string, number: number | null): void
+  /** Sets the function of that number as the handler of that name; without one, takes it away. */
+  setHandler(name: string, number?: number | undefined | null): void
   /** Removes a tool. */
   unregister(name: string): void
   /**

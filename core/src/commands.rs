@@ -138,7 +138,7 @@ impl JudgedCommand {
             roots.any(|root| Path::new(path).starts_with(root))
         };
         held.write.retain(|path| own(path));
-        held.write_never.extend(place::guarded(&self.env));
+        held.write_never.extend(place::protected_paths(&self.env));
         held.nested = held.nested.unallowed(&self.env);
         held.read.clear();
         held.network = Reach::None;
@@ -155,7 +155,7 @@ impl JudgedCommand {
         let held = &mut plan.confinement;
         held.write = self.env.workspace.iter().cloned().collect();
         held.nested = held.nested.of_cli(&self.env);
-        let protected = place::guarded(&self.env).into_iter();
+        let protected = place::protected_paths(&self.env).into_iter();
         let is_asked = |path: &String| named.iter().any(|named| place::is_within(named, path));
         let kept = protected.filter(|path| !held.nested.is_tracked(path) && !is_asked(path));
         held.write_never = kept.collect();

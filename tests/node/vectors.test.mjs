@@ -151,7 +151,7 @@ const VERBS = {
 
 /** Judges the rows of a table that fit `where`, and counts those for which `holds` does. */
 async function checkedRows({ table, where, options = {}, holds }) {
-  const text = await readFile(new URL(`../../core/testdata/${table}`, import.meta.url), 'utf8')
+  const text = await readFile(new URL(`../../core/shell/testdata/${table}`, import.meta.url), 'utf8')
   const rows = text.trimEnd().split('\n').map((line) => JSON.parse(line))
   const fitting = rows.filter((row) => mismatch(where, row) === undefined)
   const misses = []

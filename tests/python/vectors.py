@@ -21,7 +21,7 @@ from host_tools import add_host_tools
 from matcher import match, mismatch
 
 FOLDER = Path(__file__).resolve().parent.parent / "vectors"
-TABLES = FOLDER.parent.parent / "core" / "testdata"
+TABLES = FOLDER.parent.parent / "core" / "shell" / "testdata"
 AnyRuntime = toolkeep.Runtime | toolkeep.AsyncRuntime
 
 

@@ -102,15 +102,15 @@ impl Stream {
         let settled = self.scan.settled();
         let end = self.scan.open_region_start().map_or(settled, |start| start.min(settled));
         if masks.is_empty() {
-            sink(self.take_until(end));
+            sink(self.take_up_to(end));
         } else {
             let mut out = Vec::new();
             for mask in &masks {
-                out.extend_from_slice(self.take_until(mask.start));
+                out.extend_from_slice(self.take_up_to(mask.start));
                 mask::write(mask, mask.tag.as_deref(), self.scrubber.is_plain(), &mut out);
                 self.returned = mask.end;
             }
-            out.extend_from_slice(self.take_until(end));
+            out.extend_from_slice(self.take_up_to(end));
             sink(&out);
         }
         let gone = self.scan.earliest_needed().saturating_sub(self.kept_start) / CUT_ALIGNMENT
@@ -120,7 +120,7 @@ impl Stream {
     }
 
     /// The text up to `to` that was not returned yet.
-    fn take_until(&mut self, to: usize) -> &[u8] {
+    fn take_up_to(&mut self, to: usize) -> &[u8] {
         if to <= self.returned {
             return &[];
         }

@@ -71,7 +71,7 @@ mod tests {
     use crate::effect::{Effect, Found};
 
     #[test]
-    fn programs_without_a_model_are_told_and_builtins_and_wrappers_need_none() {
+    fn programs_without_a_model_are_reported_and_builtins_and_wrappers_need_none() {
         let analysis = analyse("cd x; sudo env frobnicate; cat y", &Env::default());
         let is_unknown = |found: &&Found| matches!(found.effect, Effect::Unmodelled { .. });
         let unknown = analysis.found.iter().filter(is_unknown);

@@ -232,11 +232,11 @@ impl<'a> Graph<'a> {
             .iter()
             .flat_map(|number| self.effects(*number))
             .filter_map(|found| of_effect(&found.effect));
-        let telling = numbers
+        let reporting = numbers
             .iter()
             .filter(|number| DESCRIBE_MACHINE.contains(&self.name(**number)))
             .map(|_| Leak::Local);
-        read.chain(telling).max()
+        read.chain(reporting).max()
     }
 
     /// Adds an effect of the invocation that causes it.

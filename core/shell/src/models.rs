@@ -221,7 +221,7 @@ pub fn secrets_given_to_code(invocations: &[Invocation], found: &[Found], env: &
             let Some(path) = perform::path_in(&word.value) else { continue };
             let effect = report.file_effect(Access::Read, &path, false, false);
             let Effect::File(file) = &effect else { continue };
-            let is_told = own().any(
+            let is_reported = own().any(
                 |found| matches!(&found.effect, Effect::File(other) if other.path == file.path),
             );
             // What lies in the workspace it can read anyway.
@@ -230,7 +230,7 @@ pub fn secrets_given_to_code(invocations: &[Invocation], found: &[Found], env: &
                 .as_known()
                 .is_some_and(|path| env.workspace.iter().any(|root| place::is_within(path, root)));
             let is_closed = file.scope == Scope::Denied || file.scope == Scope::Secret && !within;
-            if is_closed && !is_told {
+            if is_closed && !is_reported {
                 given.push(Found { effect, span: word.span.clone(), ..code.clone() });
             }
         }

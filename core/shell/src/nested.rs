@@ -150,26 +150,26 @@ impl Nested {
         Nested { open, makes_repository, ..Nested::unseen(env) }
     }
 
-    /// Says that a file or folder may be written, with what is below: what is guarded around it not.
+    /// Says that a file or folder may be written, with what is below: what is protected around it not.
     pub fn writes(&mut self, path: &str) {
         self.open.insert(Open::Written(path.to_owned()));
     }
 
-    /// True if a path, which is guarded otherwise, was understood to be changed.
+    /// True if a path, which is protected otherwise, was understood to be changed.
     #[must_use]
-    pub fn is_open(&self, guarded: &str) -> bool {
+    pub fn is_open(&self, protected: &str) -> bool {
         let by_owner = |name: &str| {
-            let before = guarded.strip_suffix(name);
+            let before = protected.strip_suffix(name);
             before.is_some_and(|before| before.ends_with('/')) && is_opened(name, &self.opened)
         };
         if !self.opened.is_empty() && place::names().any(by_owner) {
             return true;
         }
         self.open.iter().any(|open| match open {
-            Open::Written(path) => is_within(path, guarded),
-            Open::Away(path) => is_within(guarded, path),
-            Open::AllAway(pattern) => denied::closes(pattern, guarded),
-            Open::Tracked(folder) => is_tracked(folder, guarded),
+            Open::Written(path) => is_within(path, protected),
+            Open::Away(path) => is_within(protected, path),
+            Open::AllAway(pattern) => denied::closes(pattern, protected),
+            Open::Tracked(folder) => is_tracked(folder, protected),
         })
     }
 
@@ -185,8 +185,8 @@ impl Nested {
 
     /// True for the settings of a repository that Git itself was called to write.
     #[must_use]
-    pub fn is_tracked(&self, guarded: &str) -> bool {
-        let tracks = |open: &Open| matches!(open, Open::Tracked(at) if is_tracked(at, guarded));
+    pub fn is_tracked(&self, protected: &str) -> bool {
+        let tracks = |open: &Open| matches!(open, Open::Tracked(at) if is_tracked(at, protected));
         self.open.iter().any(tracks)
     }
 
@@ -259,8 +259,8 @@ fn is_exact(file: &FileEffect, found: &Found, analysis: &Analysis) -> bool {
 }
 
 /// True for the settings of the repository that a folder is in.
-fn is_tracked(folder: &str, guarded: &str) -> bool {
-    guarded.strip_suffix("/.git/config").is_some_and(|home| is_within(folder, home))
+fn is_tracked(folder: &str, protected: &str) -> bool {
+    protected.strip_suffix("/.git/config").is_some_and(|home| is_within(folder, home))
 }
 
 /// The folder in whose repository Git writes settings.
@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_has_seen_is_told_from_what_is_known() {
+    fn what_nobody_has_seen_is_distinguished_from_what_is_known() {
         for (text, is_unseen) in [
             ("true", false),
             ("ls -l", false),

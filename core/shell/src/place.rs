@@ -222,7 +222,7 @@ pub fn secrets(env: &Env) -> Vec<String> {
 /// What of the workspace may not be written, as absolute paths: the protected names at the root of each
 /// folder, and folders in it that are only read.
 #[must_use]
-pub fn guarded(env: &Env) -> Vec<String> {
+pub fn protected_paths(env: &Env) -> Vec<String> {
     let named = env.workspace.iter().flat_map(|root| {
         let kept = names().filter(|name| !is_opened(name, &env.opened));
         kept.map(move |name| format!("{root}/{name}"))
@@ -268,7 +268,7 @@ mod tests {
     use crate::value::{Origin, Value};
 
     #[test]
-    fn scopes_tell_whose_place_a_path_is() {
+    fn scopes_say_where_a_path_is() {
         let env = Env::default();
         let cwd = Value::known("/workspace");
         for (path, expected) in [
@@ -331,9 +331,12 @@ mod tests {
         ] {
             assert_eq!(scope(&Value::known(path), &env), expected, "{path}");
         }
-        let guarded = super::guarded(&env);
-        assert!(guarded.contains(&"/tmp/ws/docs".to_owned()), "{guarded:?}");
-        assert!(!guarded.iter().any(|path| path == "/srv" || path == "/tmp/skills"), "{guarded:?}");
+        let protected = super::protected_paths(&env);
+        assert!(protected.contains(&"/tmp/ws/docs".to_owned()), "{protected:?}");
+        assert!(
+            !protected.iter().any(|path| path == "/srv" || path == "/tmp/skills"),
+            "{protected:?}"
+        );
     }
 
     #[test]

@@ -234,10 +234,10 @@ fn substitutes(script: &Script) -> bool {
 /// What a command may do that was understood so.
 fn confinement(analysis: &Analysis, env: &Env) -> Confinement {
     let nested = Nested::of(analysis, env);
-    let guarded = place::guarded(env).into_iter().filter(|path| !nested.is_tracked(path));
-    let guarded = guarded.collect();
+    let protected = place::protected_paths(env).into_iter().filter(|path| !nested.is_tracked(path));
+    let protected = protected.collect();
     let mut held = Confinement {
-        write_never: guarded,
+        write_never: protected,
         read_never: place::secrets(env).into_iter().collect(),
         nested,
         ..Confinement::default()
@@ -307,7 +307,7 @@ impl Confinement {
             // What is temporary is the session's own; of the machine's it gets nothing by naming it.
             (_, Scope::HarmlessDevice | Scope::Temp, _) => {}
             (_, _, Some(path)) => {
-                self.write_never.retain(|guarded| !place::is_within(path, guarded));
+                self.write_never.retain(|protected| !place::is_within(path, protected));
                 self.write.insert(path.to_owned());
                 // To make or to delete a name, its folder is written.
                 if file.access != Access::Meta

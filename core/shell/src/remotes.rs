@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn the_folders_are_told_whose_remotes_are_wanted() {
+    fn the_folders_whose_remotes_are_wanted_are_given() {
         let env = Env::default();
         let of = |text: &str| {
             let folders = folders(&analyse(text, &env), &env);

@@ -287,8 +287,8 @@ mod tests {
             ("frobnicate '", "not understood in full"),
         ] {
             assert_eq!(proposed(command), [], "{command}");
-            let told = unkept(&analyse(command, &env), &env).unwrap();
-            assert!(told.contains(why), "{command}: {told}");
+            let why_not = unkept(&analyse(command, &env), &env).unwrap();
+            assert!(why_not.contains(why), "{command}: {why_not}");
         }
         assert_eq!(unkept(&analyse("frobnicate x", &env), &env), None);
     }

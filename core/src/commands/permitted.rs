@@ -67,7 +67,7 @@ impl Commands {
 fn in_container(permitted: Confinement, env: &Env, mounted: &Mounted) -> Confinement {
     let write: BTreeSet<String> =
         permitted.write.iter().filter_map(|path| mounted.in_container(path)).collect();
-    let mut write_never: BTreeSet<String> = place::guarded(env).into_iter().collect();
+    let mut write_never: BTreeSet<String> = place::protected_paths(env).into_iter().collect();
     write_never.retain(|protected| !write.iter().any(|path| place::is_within(path, protected)));
     let mut nested = Nested::unseen(env);
     write.iter().for_each(|path| nested.writes(path));

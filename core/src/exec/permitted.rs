@@ -37,7 +37,7 @@ impl Permit {
     /// The entry that cannot be had, and why, in a sentence for whoever owns the program.
     pub(crate) fn confinement(&self, env: &Env) -> Result<Confinement, String> {
         let mut held = Confinement {
-            write_never: place::guarded(env).into_iter().collect(),
+            write_never: place::protected_paths(env).into_iter().collect(),
             read_never: place::secrets(env).into_iter().collect(),
             by_owner: true,
             nested: Nested::unseen(env),

@@ -36,7 +36,7 @@ pub(crate) fn check_rows<F: Face>(face: &mut F, input: &Value) -> Result<Value, 
 }
 
 fn rows(table: &str) -> Result<Vec<Value>, String> {
-    let place = crate::load::tests()?.join("../core/testdata").join(table);
+    let place = crate::load::tests()?.join("../core/shell/testdata").join(table);
     let text = fs::read_to_string(&place).map_err(|error| format!("{table}: {error}"))?;
     text.lines()
         .map(|line| serde_json::from_str(line).map_err(|error| format!("{table}: {error}")))

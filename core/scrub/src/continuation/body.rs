@@ -208,8 +208,8 @@ impl<'t> Gap<'t> {
     }
 
     /// The next byte that does not separate pieces.
-    fn skip_separators(&mut self, text: &'t [u8], mut at: usize, until: usize) -> usize {
-        while at < until {
+    fn skip_separators(&mut self, text: &'t [u8], mut at: usize, limit: usize) -> usize {
+        while at < limit {
             let Some(&byte) = text.get(at) else { break };
             match byte {
                 b'\n' | b'\r' => self.line = true,

@@ -10,11 +10,11 @@ fn body(lines: usize, between: &str) -> String {
 }
 
 /// The end as a stream sees it that gets the text in pieces of `size`.
-fn in_pieces(until: Continuation, text: &[u8], size: usize) -> usize {
+fn in_pieces(continuation: Continuation, text: &[u8], size: usize) -> usize {
     let (mut from, mut shown) = (0, 0);
     loop {
         shown = text.len().min(shown + size);
-        match end(until, &text[..shown], from, shown == text.len()) {
+        match end(continuation, &text[..shown], from, shown == text.len()) {
             End::At(at) => return at,
             End::Beyond(safe) => {
                 assert!(safe >= from && shown - safe <= MAX_UNDECIDED, "{from} {safe} {shown}");
@@ -98,7 +98,7 @@ fn a_body_in_a_string_ends_with_it_unless_another_such_string_goes_on() {
 
 #[test]
 fn a_token_a_word_and_a_quoted_text_end_at_what_is_none() {
-    let at = |until, text: &str| in_pieces(until, text.as_bytes(), 1);
+    let at = |continuation, text: &str| in_pieces(continuation, text.as_bytes(), 1);
     assert_eq!(at(Continuation::Token, "ab-c_d.e+f/g=~%41, then"), 17);
     assert_eq!(at(Continuation::Space, "ab,c;d:e then"), 8);
     assert_eq!(at(Continuation::Quote(b'"'), r#"a\"b\\" then"#), 6);

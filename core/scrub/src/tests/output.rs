@@ -68,11 +68,11 @@ fn no_finding_holds_a_secret() {
 }
 
 /// A kind, a tag and a secret.
-type Told = (String, Option<String>, Vec<u8>);
+type Reported = (String, Option<String>, Vec<u8>);
 
-/// Keeps what it is told, and has a tag for everything.
+/// Keeps what it is reported, and has a tag for everything.
 #[derive(Default)]
-struct Keeper(RefCell<Vec<Told>>);
+struct Keeper(RefCell<Vec<Reported>>);
 
 impl Seal for Keeper {
     fn seal(&self, kind: &Kind, tag: Option<&str>, secret: &[u8]) -> Option<String> {
@@ -91,14 +91,14 @@ fn a_seal_receives_what_restores_the_text() {
         for scrubber in plain().iter().chain(&with_values()) {
             let keeper = Keeper::default();
             scrubber.scrub_sealing(&text, &keeper);
-            let told = keeper.0.into_inner();
+            let reported = keeper.0.into_inner();
             // A bare number is not sealed: it could not be put back without its quotes.
             let mut findings = Vec::new();
             scrubber.search(text.as_bytes(), None, |mask| {
                 findings.extend(mask.quotes.is_none().then(|| Finding::from(mask)));
             });
-            assert_eq!(told.len(), findings.len());
-            for (finding, (kind, tag, secret)) in findings.iter().zip(told) {
+            assert_eq!(reported.len(), findings.len());
+            for (finding, (kind, tag, secret)) in findings.iter().zip(reported) {
                 assert_eq!(finding.kind.as_str(), kind);
                 assert_eq!(finding.tag, tag);
                 assert_eq!(&text.as_bytes()[finding.start..finding.end], secret);

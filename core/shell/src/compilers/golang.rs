@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn flags_for_the_linker_that_run_or_write_are_told_from_others() {
+    fn flags_for_the_linker_that_run_or_write_are_distinguished_from_others() {
         for flags in [
             "-s -w",
             "-X main.version=1.2 -X 'main.date=a b'",

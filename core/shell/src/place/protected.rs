@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn what_runs_something_is_told_from_what_git_keeps_for_itself() {
+    fn what_runs_something_is_distinguished_from_what_git_keeps_for_itself() {
         let env = Env::default();
         for (path, expected) in [
             (".git", Scope::VersionControl),
@@ -165,7 +165,7 @@ mod tests {
         assert_eq!(scope("/workspace/tools/hooks/pre-commit", &env), Scope::VersionControl);
         assert_eq!(scope("/workspace/tools/other", &env), Scope::Workspace);
         assert!(is_protected(&Value::known("/workspace/tools/hooks"), &env));
-        assert!(crate::place::guarded(&env).contains(&"/workspace/tools/hooks".to_owned()));
+        assert!(crate::place::protected_paths(&env).contains(&"/workspace/tools/hooks".to_owned()));
     }
 
     #[test]

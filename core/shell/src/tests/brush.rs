@@ -15,7 +15,7 @@ use super::shown::Seen;
 #[derive(Debug)]
 pub(super) struct Incomparable;
 
-type Told = Result<(), Incomparable>;
+type Reported = Result<(), Incomparable>;
 
 /// All of them, in no order.
 pub(super) fn commands(text: &str) -> Result<Vec<Seen>, Incomparable> {
@@ -49,7 +49,7 @@ fn options() -> ParserOptions {
     ParserOptions::default()
 }
 
-fn in_text(text: &str, depth: usize, found: &mut Vec<Seen>) -> Told {
+fn in_text(text: &str, depth: usize, found: &mut Vec<Seen>) -> Reported {
     // A here-document in a substitution loses its quotes.
     if depth > DEEPEST || depth > 0 && text.contains("<<") {
         return Err(Incomparable);
@@ -66,22 +66,22 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    fn list(&mut self, list: &CompoundList) -> Told {
+    fn list(&mut self, list: &CompoundList) -> Reported {
         list.0.iter().try_for_each(|item| self.pipelines(&item.0))
     }
 
-    fn pipelines(&mut self, list: &AndOrList) -> Told {
+    fn pipelines(&mut self, list: &AndOrList) -> Reported {
         self.pipeline(&list.first)?;
         list.additional.iter().try_for_each(|next| match next {
             AndOr::And(pipeline) | AndOr::Or(pipeline) => self.pipeline(pipeline),
         })
     }
 
-    fn pipeline(&mut self, pipeline: &Pipeline) -> Told {
+    fn pipeline(&mut self, pipeline: &Pipeline) -> Reported {
         pipeline.seq.iter().try_for_each(|command| self.command(command))
     }
 
-    fn command(&mut self, command: &Command) -> Told {
+    fn command(&mut self, command: &Command) -> Reported {
         match command {
             Command::Simple(simple) => self.simple(simple),
             Command::Compound(compound, redirections) => {
@@ -99,7 +99,7 @@ impl Walk<'_> {
         }
     }
 
-    fn compound(&mut self, compound: &CompoundCommand) -> Told {
+    fn compound(&mut self, compound: &CompoundCommand) -> Reported {
         match compound {
             CompoundCommand::Arithmetic(it) => self.arithmetic(&it.expr),
             CompoundCommand::ArithmeticForClause(it) => {
@@ -136,7 +136,7 @@ impl Walk<'_> {
         }
     }
 
-    fn test(&mut self, test: &ExtendedTestExpr) -> Told {
+    fn test(&mut self, test: &ExtendedTestExpr) -> Reported {
         match test {
             ExtendedTestExpr::And(one, other) | ExtendedTestExpr::Or(one, other) => {
                 self.test(one)?;
@@ -153,7 +153,7 @@ impl Walk<'_> {
         }
     }
 
-    fn simple(&mut self, simple: &SimpleCommand) -> Told {
+    fn simple(&mut self, simple: &SimpleCommand) -> Reported {
         let prefix = simple.prefix.iter().flat_map(|prefix| &prefix.0);
         let suffix = simple.suffix.iter().flat_map(|suffix| &suffix.0);
         let is_redirection = |item: &&CommandPrefixOrSuffixItem| {
@@ -170,7 +170,7 @@ impl Walk<'_> {
         prefix.chain(suffix).try_for_each(|item| self.item(item))
     }
 
-    fn item(&mut self, item: &CommandPrefixOrSuffixItem) -> Told {
+    fn item(&mut self, item: &CommandPrefixOrSuffixItem) -> Reported {
         match item {
             CommandPrefixOrSuffixItem::IoRedirect(redirection) => self.redirection(redirection),
             CommandPrefixOrSuffixItem::Word(word) => self.word(word),
@@ -179,7 +179,7 @@ impl Walk<'_> {
         }
     }
 
-    fn assignment(&mut self, assignment: &Assignment) -> Told {
+    fn assignment(&mut self, assignment: &Assignment) -> Reported {
         if let AssignmentName::ArrayElementName(_, index) = &assignment.name {
             self.text(index)?;
         }
@@ -192,11 +192,11 @@ impl Walk<'_> {
         }
     }
 
-    fn redirections(&mut self, list: Option<&RedirectList>) -> Told {
+    fn redirections(&mut self, list: Option<&RedirectList>) -> Reported {
         list.iter().flat_map(|list| &list.0).try_for_each(|one| self.redirection(one))
     }
 
-    fn redirection(&mut self, redirection: &IoRedirect) -> Told {
+    fn redirection(&mut self, redirection: &IoRedirect) -> Reported {
         match redirection {
             IoRedirect::File(_, _, target) => match target {
                 IoFileRedirectTarget::Filename(word) | IoFileRedirectTarget::Duplicate(word) => {
@@ -216,20 +216,20 @@ impl Walk<'_> {
         }
     }
 
-    fn arithmetic(&mut self, expression: &UnexpandedArithmeticExpr) -> Told {
+    fn arithmetic(&mut self, expression: &UnexpandedArithmeticExpr) -> Reported {
         self.text(&expression.value)
     }
 
-    fn word(&mut self, word: &Word) -> Told {
+    fn word(&mut self, word: &Word) -> Reported {
         self.text(&word.value)
     }
 
-    fn text(&mut self, text: &str) -> Told {
+    fn text(&mut self, text: &str) -> Reported {
         let pieces = word::parse(text, &options()).map_err(|_| Incomparable)?;
         self.pieces(&pieces)
     }
 
-    fn pieces(&mut self, pieces: &[WordPieceWithSource]) -> Told {
+    fn pieces(&mut self, pieces: &[WordPieceWithSource]) -> Reported {
         pieces.iter().try_for_each(|piece| match &piece.piece {
             WordPiece::DoubleQuotedSequence(inner)
             | WordPiece::GettextDoubleQuotedSequence(inner) => self.pieces(inner),

@@ -114,7 +114,7 @@ struct ModeRow {
 }
 
 #[test]
-fn the_modes_alone_decide_as_they_are_told() {
+fn the_modes_alone_decide_as_they_are_set() {
     let env = Env::default();
     for row in lines::<ModeRow>(include_str!("../../testdata/approval.jsonl")) {
         let modes = json!({

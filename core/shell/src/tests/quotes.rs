@@ -40,7 +40,7 @@ fn text(dice: &mut Dice) -> String {
 }
 
 #[test]
-fn every_program_between_quotes_was_told() {
+fn every_program_between_quotes_was_reported() {
     let programs = PROGRAMS.iter().copied().chain([PROGRAM]);
     try_texts(programs, 41, rounds(2_000, 100_000), text);
 }

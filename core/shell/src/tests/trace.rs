@@ -240,7 +240,7 @@ struct Tally {
     texts: usize,
     calls: usize,
     /// Texts of which everything is said to be known.
-    told: usize,
+    understood: usize,
     late: usize,
     wrong: Vec<String>,
 }
@@ -259,7 +259,7 @@ impl Tally {
         if is_declared_unknown(&analysis) {
             return;
         }
-        self.told += 1;
+        self.understood += 1;
         let missed = ran.calls.iter().flatten().find(|call| !is_predicted(&analysis, call));
         if let Some(call) = missed {
             let wrong = format!("{call:?} in {text:?}");
@@ -275,7 +275,7 @@ impl Tally {
             "{} texts ran {} calls; of {} texts all was told; {} did not end; {} not predicted",
             self.texts,
             self.calls,
-            self.told,
+            self.understood,
             self.late,
             self.wrong.len()
         );
@@ -283,7 +283,7 @@ impl Tally {
             _ = write!(says, "\n{wrong}");
         }
         assert!(
-            self.wrong.is_empty() && self.calls > 0 && self.told * 100 >= self.texts * least,
+            self.wrong.is_empty() && self.calls > 0 && self.understood * 100 >= self.texts * least,
             "{says}"
         );
         writeln!(std::io::stderr(), "{says}").unwrap();
@@ -309,12 +309,12 @@ pub(super) fn try_texts<'a>(
 }
 
 #[test]
-fn every_program_that_a_made_up_text_runs_was_told() {
+fn every_program_that_a_made_up_text_runs_was_reported() {
     try_texts(PROGRAMS.iter().copied(), 11, rounds(2_000, 100_000), text);
 }
 
 #[test]
-fn every_program_that_an_odd_text_runs_was_told() {
+fn every_program_that_an_odd_text_runs_was_reported() {
     let mut place = Place::new(PROGRAMS.iter().copied().chain([odd::PROGRAM]));
     let env = surroundings();
     let mut dice = Dice::new(37);
@@ -333,7 +333,7 @@ fn every_program_that_an_odd_text_runs_was_told() {
 }
 
 #[test]
-fn every_program_that_a_labelled_text_runs_was_told() {
+fn every_program_that_a_labelled_text_runs_was_reported() {
     let rows = rows();
     let is_name = |word: &&str| {
         word.chars().all(|char| char.is_ascii_alphanumeric() || "._-+".contains(char))

@@ -11,7 +11,7 @@ pub(super) fn argument(view: &View<'_>, site: &Site<'_>, at: usize) -> Option<Va
     let text = view.text;
     if site.dashes > 0 {
         let apart = matches!(site.before(), b' ' | b'\t' | b'\n' | b'[' | b'(' | b',' | b'=');
-        let other = is_flag(&text[at..]) || is_told_of(site, &text[at..]);
+        let other = is_flag(&text[at..]) || has_secret_option(site, &text[at..]);
         return (apart && !other).then(|| word(view, at, Form::Flag)).flatten();
     }
     let name = site.name();
@@ -116,7 +116,7 @@ fn is_flag(text: &[u8]) -> bool {
 }
 
 /// True if a sentence mentions the flag and goes on: `the --username and --password options`.
-fn is_told_of(site: &Site<'_>, rest: &[u8]) -> bool {
+fn has_secret_option(site: &Site<'_>, rest: &[u8]) -> bool {
     /// The longest word that a sentence goes on with.
     const WORD: usize = 24;
     let word = rest.iter().take(WORD).take_while(|b| b.is_ascii_lowercase()).count();

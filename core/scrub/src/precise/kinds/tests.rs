@@ -301,8 +301,8 @@ fn nearly(dice: &mut Dice, shapes: &[&'static Shape]) -> (String, usize) {
         text += ["x=", "deps-1.2/", "0a9f3", "secret ", "ab+c|", "\n", "id~", " "][dice.below(8)];
     }
     let shape = shapes[dice.below(shapes.len())];
-    let teller = if dice.below(3) > 0 { shape } else { shapes[dice.below(shapes.len())] };
-    if let Some(word) = teller.keywords.first() {
+    let distinguisher = if dice.below(3) > 0 { shape } else { shapes[dice.below(shapes.len())] };
+    if let Some(word) = distinguisher.keywords.first() {
         text += word;
     }
     text += BEFORE[dice.below(BEFORE.len())];

@@ -1,7 +1,7 @@
 use super::*;
 
 fn kind(name: &str) -> Option<&'static str> {
-    classify(name.as_bytes()).map(|told| told.kind)
+    classify(name.as_bytes()).map(|classified| classified.kind)
 }
 
 #[test]

@@ -47,19 +47,19 @@ fn what_stays_registered_is_found_while_others_come_and_go() {
 #[test]
 fn a_value_that_is_added_by_one_thread_is_found_by_the_others_from_then_on() {
     let values = Values::new();
-    let (tell, told) = std::sync::mpsc::channel::<String>();
+    let (sender, receiver) = std::sync::mpsc::channel::<String>();
     std::thread::scope(|scope| {
         let reader = scope.spawn(|| {
-            for value in told {
+            for value in receiver {
                 assert_eq!(masked(&values, &format!("<{value}>")), "<#>");
             }
         });
         for n in 0..400_u32 {
             let value = format!("{:08x}-value-{n}", n.wrapping_mul(0x85eb_ca6b));
             values.add(&value, None).unwrap();
-            tell.send(value).unwrap();
+            sender.send(value).unwrap();
         }
-        drop(tell);
+        drop(sender);
         assert!(reader.join().is_ok());
     });
 }

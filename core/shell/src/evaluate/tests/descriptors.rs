@@ -39,7 +39,7 @@ const FOLLOWED: &[&str] = &[
 ];
 
 /// Texts of which it is told that they cannot be followed.
-const TOLD: &[&str] = &[
+const REPORTED: &[&str] = &[
     "x=$(echo rm -rf /srv/data >/dev/fd/1); $x",
     "echo rm -rf /srv/data > f; exec 3<f; bash /dev/fd/3",
     "echo rm -rf /srv/data > f; exec 3<f; . /dev/fd/3",
@@ -95,13 +95,13 @@ fn what_is_written_by_another_way_is_followed() {
 }
 
 #[test]
-fn what_is_read_by_a_way_that_is_not_followed_is_told() {
-    let missed: Vec<_> = TOLD.iter().filter(|text| removes(text) == (false, false)).collect();
+fn what_is_read_by_a_way_that_is_not_followed_is_reported() {
+    let missed: Vec<_> = REPORTED.iter().filter(|text| removes(text) == (false, false)).collect();
     assert!(missed.is_empty(), "{missed:#?}");
 }
 
 #[test]
-fn what_is_only_shown_is_not_told() {
+fn what_is_only_shown_is_not_reported() {
     let reported: Vec<_> = ORDINARY.iter().filter(|text| removes(text) != (false, false)).collect();
     assert!(reported.is_empty(), "{reported:#?}");
 }

@@ -76,7 +76,7 @@ const FOLLOWED: &[&str] = &[
 ];
 
 /// Texts of which it is told that they cannot be followed, or what they change.
-const TOLD: &[&str] = &[
+const REPORTED: &[&str] = &[
     // What is declared is split by some shells.
     "y='rm -rf /srv/data'; export x=$y; $x",
     "y='rm -rf /srv/data'; declare x=$y; $x",
@@ -122,13 +122,13 @@ fn a_value_that_is_evaluated_is_followed() {
 }
 
 #[test]
-fn what_changes_names_of_the_shell_is_told() {
-    let missed: Vec<_> = TOLD.iter().filter(|text| removes(text) == (false, false)).collect();
+fn what_changes_names_of_the_shell_is_reported() {
+    let missed: Vec<_> = REPORTED.iter().filter(|text| removes(text) == (false, false)).collect();
     assert!(missed.is_empty(), "{missed:#?}");
 }
 
 #[test]
-fn what_is_no_code_is_not_told() {
+fn what_is_no_code_is_not_reported() {
     let reported: Vec<_> = ORDINARY.iter().filter(|text| removes(text) != (false, false)).collect();
     assert!(reported.is_empty(), "{reported:#?}");
 }

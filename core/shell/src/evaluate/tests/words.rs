@@ -103,7 +103,7 @@ const PERHAPS_NONE: &[&str] = &[
 ];
 
 #[test]
-fn a_word_that_may_be_none_is_told_to_be_many() {
+fn a_word_that_may_be_none_is_taken_to_be_many() {
     for script in PERHAPS_NONE {
         let analysis = analysis(script);
         let last = analysis.invocations.last().unwrap();

@@ -72,7 +72,7 @@ fn a_value_beside_its_label_on_a_page_is_masked() {
 }
 
 #[test]
-fn lines_and_sentences_that_tell_no_value_stay() {
+fn lines_and_sentences_that_show_no_value_stay() {
     assert_leaves(&[
         "Password:\nForgot it?\n",
         "password:\nsettings\n",
