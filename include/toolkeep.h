@@ -325,26 +325,6 @@ typedef struct toolkeep_string toolkeep_string;
 typedef struct toolkeep_subscription toolkeep_subscription;
 
 /**
- * The function of a tool. From now on the host owns `invocation`. It ends it exactly once, with
- * toolkeep_invocation_resolve() or toolkeep_invocation_reject(): within this function or after it
- * has returned, from any thread.
- *
- * It runs on a thread of toolkeep's that may block. Several calls run it several times at once. It
- * must not call toolkeep's blocking functions; those that end in _async are fine. A C++ exception
- * must not leave it.
- */
-typedef void (*toolkeep_tool_fn)(void *user_data, toolkeep_invocation *invocation);
-
-/**
- * Releases a `user_data`. May be NULL.
- *
- * It is called exactly once, when toolkeep will not use the data again. That holds even if the
- * function that took it returns an error. It may run on any thread, and must not call toolkeep's
- * blocking functions.
- */
-typedef void (*toolkeep_destroy_fn)(void *user_data);
-
-/**
  * A piece of UTF-8 text, borrowed from its owner.
  *
  * A function borrows it for the length of the call; toolkeep copies the text that it keeps. `ptr`
@@ -369,6 +349,26 @@ typedef struct {
  * runs on a thread of toolkeep's that may block, possibly before the starting function returns.
  */
 typedef void (*toolkeep_done_fn)(void *user_data, toolkeep_string *result, toolkeep_error *error);
+
+/**
+ * Releases a `user_data`. May be NULL.
+ *
+ * It is called exactly once, when toolkeep will not use the data again. That holds even if the
+ * function that took it returns an error. It may run on any thread, and must not call toolkeep's
+ * blocking functions.
+ */
+typedef void (*toolkeep_destroy_fn)(void *user_data);
+
+/**
+ * The function of a tool. From now on the host owns `invocation`. It ends it exactly once, with
+ * toolkeep_invocation_resolve() or toolkeep_invocation_reject(): within this function or after it
+ * has returned, from any thread.
+ *
+ * It runs on a thread of toolkeep's that may block. Several calls run it several times at once. It
+ * must not call toolkeep's blocking functions; those that end in _async are fine. A C++ exception
+ * must not leave it.
+ */
+typedef void (*toolkeep_tool_fn)(void *user_data, toolkeep_invocation *invocation);
 
 /**
  * Tells the host that nobody waits for its answer any more. It runs at most once, on a thread of
@@ -396,32 +396,6 @@ typedef void (*toolkeep_event_fn)(void *user_data, toolkeep_str event_json);
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
-
-/**
- * Sets the function that is asked if a call needs approval. It replaces the one before. NULL
- * removes it.
- *
- * `approve` is called like a tool's function. The arguments of its invocation are the request:
- * `id`, `tool`, `description`, `arguments` (unmasked, with secrets), `reasons`, `plan`,
- * `proposals` (rules that may be kept, so that such calls do not ask again), `agent`, `user`,
- * `session`, `expires_at_ms`. It ends the invocation with `true`, `false`, `null` to leave the
- * decision to others, or an object: `allow`, and optionally `by`, `reason`, `edited` (other
- * arguments) and `always` (the number of a proposal). The first decision counts, wherever it comes
- * from. toolkeep_invocation_is_cancelled() and toolkeep_invocation_on_cancel() tell when nobody
- * waits for this one any more. Any other answer, a rejection, or none denies the call: the
- * approval's `reason` says why, and the model does not learn it.
- *
- * `approve` gets `user_data`, which any thread must be able to use. `destroy`, which may be NULL,
- * releases it: after another function was set or the runtime was freed, once the last `approve`
- * has returned; or before this function returns an error. Callbacks may call this function.
- *
- * Returns NULL, or an error that the host owns.
- */
-TOOLKEEP_API
-toolkeep_error *toolkeep_runtime_set_approver(const toolkeep_runtime *runtime,
-                                              toolkeep_tool_fn approve,
-                                              void *user_data,
-                                              toolkeep_destroy_fn destroy);
 
 /**
  * Calls a tool and waits for the result.
@@ -570,6 +544,37 @@ TOOLKEEP_API const char *toolkeep_error_message(const toolkeep_error *error);
  * Releases an error. NULL is fine.
  */
 TOOLKEEP_API void toolkeep_error_free(toolkeep_error *error);
+
+/**
+ * Sets the handler of that name: host code that toolkeep asks. It takes the place of the function that
+ * was set before. NULL takes it away.
+ *
+ * toolkeep calls `handler` as it calls a tool's function: with an invocation. The invocation's arguments
+ * are the request. The host resolves the invocation with the answer, at once or later, from any thread.
+ * toolkeep_invocation_is_cancelled() and toolkeep_invocation_on_cancel() tell when nobody waits for the
+ * answer any more.
+ *
+ * `approve` decides a call that wants approval. Its request has `id`, `tool`, `description`, `arguments`
+ * (with every secret in them), `reasons`, `plan`, `proposals` (what may be kept as a rule, so that it is
+ * not asked again), `agent`, `user`, `session`, `expires_at_ms`. Its answer is `true`, `false`, an object
+ * (`allow`; optional are `by`, `reason`, `edited` arguments, and `always`, the number of a proposal), or
+ * `null` to leave the decision to others. The first decision counts, wherever it comes from. Any other
+ * answer, a rejection, or none denies the call: the approval's `reason` says why, and the model does not
+ * see it.
+ *
+ * `handler` gets `user_data`, which any thread must be able to use. `destroy`, which may be NULL, releases
+ * it: once another function was set, or the runtime was closed or freed, and the last `handler` has
+ * returned; or before this function returns an error. For callbacks, too.
+ *
+ * Returns NULL, or an error that the host owns: `TOOLKEEP_INVALID_ARGUMENT` for a name that no handler
+ * has.
+ */
+TOOLKEEP_API
+toolkeep_error *toolkeep_runtime_set_handler(const toolkeep_runtime *runtime,
+                                             toolkeep_str name,
+                                             toolkeep_tool_fn handler,
+                                             void *user_data,
+                                             toolkeep_destroy_fn destroy);
 
 /**
  * The arguments of the call: a JSON object that fits the tool's schema. For `approve`: the
