@@ -1,7 +1,7 @@
 // What goes into a call and comes out of it, and the tools of the host.
 
 import type { Caller } from './caller'
-import type { Action, Capability, Code, ShellPlan, Taint, Touch } from './operations'
+import type { Action, Capability, Code, PolicyRule, ShellPlan, Taint, Touch } from './operations'
 
 export type { Caller } from './caller'
 
@@ -93,14 +93,6 @@ export interface CallAnswer {
   id: string
   /** What it came to. */
   result: ToolResult
-}
-
-/** A rule of the policy. */
-export interface PolicyRule {
-  /** The list and, where one entry decided, the entry: `policy.deny[0] = "group:fs"`. */
-  name: string
-  /** The same as a sentence. */
-  text: string
 }
 
 /** One step of an explanation. */

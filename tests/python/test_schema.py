@@ -181,7 +181,7 @@ def test_bounds_in_annotated_are_told_and_kept(rt: Runtime) -> None:
     assert told["n"]["minimum"] == 0.5
     fits = {"a": 4, "b": 1, "c": "ab", "d": ["x"], "e": {}, "f": [1], "g": None, "h": None}
     assert not rt.call("bounded", fits).is_error
-    for wrong in (
+    wrongs: tuple[dict[str, Any], ...] = (
         {"a": 3},
         {"b": 2},
         {"c": "b"},
@@ -192,7 +192,8 @@ def test_bounds_in_annotated_are_told_and_kept(rt: Runtime) -> None:
         {"i": 4},
         {"k": "x"},
         {"m": 4},
-    ):
+    )
+    for wrong in wrongs:
         assert rt.call("bounded", {**fits, **wrong}).code == "invalid_arguments", wrong
     assert got == [4]
 
