@@ -2197,7 +2197,7 @@ export interface ShellStandingCall {
 export interface ShellStandingRule {
   /** The calls that it holds for, each of them any number of times. */
   calls: Array<ShellStandingCall>
-  /** All their allowed effects, as [`key`] writes them. */
+  /** All their allowed effects, each as a text. */
   effects: Array<string>
   /** The folder in which its examples start. Empty: that of its first call. */
   cwd: string

@@ -9,7 +9,7 @@
 //!    kept open (`folders`), with what is closed to the caller.
 //! 2. `Reach::place` says where a path of the model's leads: to a file on the disk, or to a file of the
 //!    store that has a name in the workspace, such as `SOUL.md` or `memory/plans.md` (`virtual_name`).
-//! 3. A file on the disk is worked with through [`workspace`](crate::workspace). A file of the store is a
+//! 3. A file on the disk is worked with through [`crate::workspace`]. A file of the store is a
 //!    `Stored`: `ownership` and `context` say whether it belongs to the agent or to the user, and
 //!    `permission` says who may write it.
 //! 4. Before a write: `read_versions` and `safety` refuse to overwrite what the caller has not read as it

@@ -46,7 +46,7 @@ use calls::{Call, calls_of, is_general, key};
 pub struct StandingRule {
     /// The calls that it holds for, each of them any number of times.
     pub calls: Vec<StandingCall>,
-    /// All their allowed effects, as [`key`] writes them.
+    /// All their allowed effects, each as a text.
     pub effects: BTreeSet<String>,
     /// The folder in which its examples start. Empty: that of its first call.
     #[serde(default)]

@@ -3161,7 +3161,7 @@ class ShellStandingRule(TypedDict):
     """The calls that it holds for, each of them any number of times."""
 
     effects: builtins.list[str]
-    """All their allowed effects, as [`key`] writes them."""
+    """All their allowed effects, each as a text."""
 
     cwd: str
     """The folder in which its examples start. Empty: that of its first call."""
