@@ -19,6 +19,9 @@ struct Call {
     expires_at_ms: i64,
 }
 
+/// How late a call may be counted after one that began later, in milliseconds.
+const LATE_MS: i64 = 60_000;
+
 fn invalid(message: impl Into<String>) -> store::Error {
     store::Error::new(Kind::InvalidArgument, "windows:", message)
 }
@@ -39,7 +42,8 @@ impl Windows {
         }
         let mut windows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let calls = windows.entry((tenant.into(), key.into())).or_default();
-        calls.retain(|call| call.expires_at_ms > now_ms);
+        // A call that is counted late still sees those of its own window.
+        calls.retain(|call| call.expires_at_ms > now_ms.saturating_sub(LATE_MS));
         // A window of another length counts those that lie in it.
         let (begins, ends) = (now_ms.saturating_sub(window_ms), now_ms.saturating_add(window_ms));
         let within = |call: &&Call| call.at_ms > begins && call.at_ms < ends;
