@@ -16,6 +16,7 @@ pub trait Clock: Send + Sync + 'static {
     /// Ends when the clock shows this time, or earlier: whoever waits looks at the clock again.
     fn sleep_until(&self, at_ms: i64) -> BoxFuture<'static, ()> {
         let wait = u64::try_from(at_ms.saturating_sub(self.now_ms())).unwrap_or_default();
+        // The one wait of background work for the time of day. A test's clock is moved instead.
         Box::pin(tokio::time::sleep(Duration::from_millis(wait)))
     }
 

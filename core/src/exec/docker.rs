@@ -133,8 +133,8 @@ impl Docker {
             };
             let disk_left = self.config.limits.left();
             let kept = &wanted.kept;
-            let given = Given { script: &script, request, deadline, disk_left, control, kept };
-            if let Some(run) = running.run(given, absent, begun, &mut sink).await {
+            let work = Given { script: &script, request, deadline, disk_left, control, kept };
+            if let Some(run) = running.run(work, absent, begun, &mut sink).await {
                 self.after(&client, &taken, run.left, request).await;
                 return run.ended.map_err(|why| refused(why, request));
             }

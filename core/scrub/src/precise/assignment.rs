@@ -248,8 +248,8 @@ fn find(kinds: &Kinds, view: &View<'_>, site: &Site<'_>) -> Option<Hit> {
 /// The secret assigned to a name of this class.
 fn assigned(kinds: &Kinds, view: &View<'_>, site: &Site<'_>, class: NameClass) -> Option<Hit> {
     let name = site.name();
-    let given = syntax::read_value(view, site, class);
-    let secret = given.and_then(|value| judge_value(kinds, view, name, class, value));
+    let assigned = syntax::read_value(view, site, class);
+    let secret = assigned.and_then(|value| judge_value(kinds, view, name, class, value));
     secret.or_else(|| judge_value(kinds, view, name, class, value_below(view, site, class)?))
 }
 
